@@ -1,0 +1,201 @@
+//! The description format: a [`Reading`] as JSON.
+//!
+//! Flags that many commands inherit are written once, under `flag_sets`, and
+//! commands name their set. Reading checks the format number first.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{
+    CommandSpec, Effect, FORMAT, Family, Kind, Loss, Param, Program, Provenance, Reading,
+    is_default,
+};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    /// The format's version; first, so that a reader meets it first.
+    argway: u32,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    executable: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    family: Family,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    flag_sets: BTreeMap<String, Arc<[Param]>>,
+    commands: Vec<Command>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    losses: Vec<Loss>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Command {
+    path: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    summary: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    examples: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    usage: String,
+    runnable: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    hidden: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deprecated: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    raw_words: bool,
+    effect: Effect,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    params: Vec<Param>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inherits: Option<String>,
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
+    from: Provenance,
+}
+
+impl Serialize for Reading {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sets: BTreeMap<String, Arc<[Param]>> = BTreeMap::new();
+        let commands = self
+            .program
+            .commands
+            .iter()
+            .map(|command| Command {
+                path: command.path.clone(),
+                aliases: command.aliases.clone(),
+                group: command.group.clone(),
+                summary: command.summary.clone(),
+                description: command.description.clone(),
+                examples: command.examples.clone(),
+                usage: command.usage.clone(),
+                runnable: command.runnable,
+                hidden: command.hidden,
+                deprecated: command.deprecated.clone(),
+                raw_words: command.raw_words,
+                effect: command.effect,
+                params: command.params.clone(),
+                inherits: name_set(&mut sets, command),
+                from: command.from.clone(),
+            })
+            .collect();
+        Document {
+            argway: FORMAT,
+            name: self.program.name.clone(),
+            executable: self.program.executable.clone(),
+            version: self.program.version.clone(),
+            family: self.program.family,
+            flag_sets: sets,
+            commands,
+            losses: self.losses.clone(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// The name under which `command`'s inherited flags are written: that of an equal
+/// set met before, else the path of the command's parent.
+fn name_set(sets: &mut BTreeMap<String, Arc<[Param]>>, command: &CommandSpec) -> Option<String> {
+    if command.inherited.is_empty() {
+        return None;
+    }
+    let same =
+        |set: &Arc<[Param]>| Arc::ptr_eq(set, &command.inherited) || set == &command.inherited;
+    let known = sets.iter().find(|(_, set)| same(set));
+    if let Some((name, _)) = known {
+        return Some(name.clone());
+    }
+    let parent = command
+        .path
+        .split_last()
+        .map_or(&[][..], |(_, parent)| parent)
+        .join(" ");
+    let parent = if parent.is_empty() {
+        "global".to_owned()
+    } else {
+        parent
+    };
+    let name = std::iter::once(parent.clone())
+        .chain((2..).map(|n| format!("{parent} #{n}")))
+        .find(|name| !sets.contains_key(name))?;
+    sets.insert(name.clone(), Arc::clone(&command.inherited));
+    Some(name)
+}
+
+impl<'de> Deserialize<'de> for Reading {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let document = Document::deserialize(deserializer)?;
+        if document.argway != FORMAT {
+            return Err(de::Error::custom(format_args!(
+                "description format {} is not the one this argway reads ({FORMAT}); describe the program again",
+                document.argway
+            )));
+        }
+        let sets = document.flag_sets;
+        let nothing: Arc<[Param]> = Arc::new([]);
+        let commands = document
+            .commands
+            .into_iter()
+            .map(|command| {
+                let inherited = match &command.inherits {
+                    None => Arc::clone(&nothing),
+                    Some(name) => Arc::clone(sets.get(name).ok_or_else(|| {
+                        de::Error::custom(format_args!(
+                            "command `{}` inherits `{name}`, which is not in flag_sets",
+                            command.path.join(" ")
+                        ))
+                    })?),
+                };
+                Ok(CommandSpec {
+                    path: command.path,
+                    aliases: command.aliases,
+                    group: command.group,
+                    summary: command.summary,
+                    description: command.description,
+                    examples: command.examples,
+                    usage: command.usage,
+                    runnable: command.runnable,
+                    hidden: command.hidden,
+                    deprecated: command.deprecated,
+                    raw_words: command.raw_words,
+                    effect: command.effect,
+                    params: command.params,
+                    inherited,
+                    from: command.from,
+                })
+            })
+            .collect::<Result<_, D::Error>>()?;
+        Ok(Reading {
+            program: Program {
+                name: document.name,
+                executable: document.executable,
+                version: document.version,
+                family: document.family,
+                commands,
+            },
+            losses: document.losses,
+        })
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}

@@ -1,0 +1,9 @@
+//! Readers: what a program prints, turned into the model.
+
+pub mod cobra;
+pub mod complete;
+pub mod effect;
+pub mod help;
+pub mod oracle;
+pub mod transcript;
+pub mod usage;

@@ -1,0 +1,1 @@
+//! Reads what Cobra's `__complete` prints.

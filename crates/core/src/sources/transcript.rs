@@ -1,0 +1,1 @@
+//! Answers a reader's questions from recorded pages.

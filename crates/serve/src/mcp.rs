@@ -1,0 +1,1 @@
+//! The only file that names rmcp: tools, resources and prompts over stdio.

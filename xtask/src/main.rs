@@ -1,0 +1,13 @@
+//! `cargo xtask`: measures that belong to the project rather than to the program.
+
+mod bench;
+mod fidelity;
+
+fn main() -> anyhow::Result<()> {
+    let mut words = std::env::args().skip(1);
+    match words.next().as_deref() {
+        Some("fidelity") => fidelity::run(words.collect()),
+        Some("bench") => bench::run(words.collect()),
+        _ => anyhow::bail!("usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench"),
+    }
+}
