@@ -2,7 +2,9 @@
 
 pub mod call;
 pub mod capture;
+mod cost;
 pub mod describe;
+mod effect;
 pub mod serve;
 pub mod tools;
 pub mod tryout;

@@ -127,6 +127,20 @@ pub struct RunOptions {
     pub cwd: Option<PathBuf>,
 }
 
+impl Default for RunOptions {
+    /// As if no flag had been given.
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(120),
+            max_output: 1 << 20,
+            max_spill: 1 << 30,
+            json_output: JsonOutput::Off,
+            data: DataName::Json,
+            cwd: None,
+        }
+    }
+}
+
 impl RunOptions {
     /// How calls are run, with tools in `layout`.
     pub fn settings(&self, layout: LayoutName) -> Settings {

@@ -22,6 +22,7 @@ pub enum Voice {
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
     voice: Voice,
+    interactive: bool,
     colour: bool,
     width: usize,
 }
@@ -53,9 +54,15 @@ impl Terminal {
             .filter(|&columns| columns > 0);
         Self {
             voice,
+            interactive: stdout.is_terminal(),
             colour: wanted && stdout.is_terminal(),
             width: columns.unwrap_or(100),
         }
+    }
+
+    /// Whether a person looks at stdout, rather than a program.
+    pub fn is_interactive(&self) -> bool {
+        self.interactive
     }
 
     /// Columns of a line.

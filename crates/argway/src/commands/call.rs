@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use argway_core::argv;
+use argway_core::output::Reply;
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
@@ -61,7 +62,12 @@ impl Call {
         if self.dry_run {
             return terminal.line(shell_line(&prepared));
         }
-        self.make(terminal, &bridge, &prepared)
+        let reply = run_to_end(&bridge, &prepared)?;
+        self.show(terminal, &reply)?;
+        match reply.is_error {
+            true => Err(Failure::Called),
+            false => Ok(()),
+        }
     }
 
     fn arguments(&self) -> anyhow::Result<Map<String, Value>> {
@@ -83,7 +89,59 @@ impl Call {
         }
     }
 
-    fn make(&self, terminal: &Terminal, bridge: &Bridge, call: &Prepared) -> Result<(), Failure> {
-        todo!()
+    fn show(&self, terminal: &Terminal, reply: &Reply) -> Result<(), Failure> {
+        if self.json {
+            return terminal.line(format_args!("{:#}", reply.structured));
+        }
+        let stream = |name: &str| reply.structured[name].as_str().unwrap_or_default().as_bytes();
+        terminal.raw_error(stream("stderr"));
+        terminal.raw(stream("stdout"))
+    }
+}
+
+/// Runs a prepared call to its end. Ctrl-C and its kin end the whole process tree first.
+pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Reply, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("starting a call")
+        .map_err(Failure::Program)?;
+    let mut ended_by = None;
+    let reply = runtime.block_on(async {
+        let ending = async { ended_by = end_signal().await.ok() };
+        bridge.run(call, ending, &mut |_| ()).await
+    });
+    match ended_by {
+        Some(number) => Err(Failure::Interrupted(number)),
+        None => reply.map_err(failure),
+    }
+}
+
+/// The number of the first signal that asks us to end.
+async fn end_signal() -> std::io::Result<u8> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    Ok(tokio::select! {
+        _ = interrupt.recv() => 2,
+        _ = terminate.recv() => 15,
+        _ = hang_up.recv() => 1,
+    })
+}
+
+/// The whole command line of a call, as a shell would read it.
+pub fn shell_line(call: &Prepared) -> String {
+    let program = call.program.to_string_lossy();
+    let words: Vec<_> = call.words.iter().map(|word| word.to_string_lossy()).collect();
+    argv::shell_line(std::iter::once(&*program).chain(words.iter().map(|word| &**word)))
+}
+
+/// Which failure of ours a refused call is.
+fn failure(error: CallError) -> Failure {
+    match error {
+        CallError::UnknownTool { .. } | CallError::Arguments(_) | CallError::TooLong(_) => {
+            Failure::Usage(error.into())
+        }
+        CallError::Exec(_) => Failure::Program(error.into()),
     }
 }

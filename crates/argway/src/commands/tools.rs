@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use argway_core::catalog::{Catalog, Tool};
-use argway_core::cost::{self, Cost};
-use argway_core::model::Effect;
+use argway_core::catalog::Catalog;
+use argway_core::cost::Cost;
 use argway_core::schema;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{catalog, tell_losses, write_file};
+use super::effect::{effect_name, effect_style};
+use super::{catalog, cost, tell_losses, write_file};
 use crate::exit::Failure;
 use crate::options::{LayoutName, ReadOptions, ToolOptions, TranscriptOption};
 use crate::source::Source;
@@ -59,7 +59,7 @@ impl Tools {
         }
         let catalog = catalog(&programs, &self.tools)?;
         if self.cost {
-            return self.print_cost(terminal, &catalog);
+            return Self::print_cost(terminal, &catalog);
         }
         if !self.json && self.output.is_none() {
             return print_list(terminal, &catalog);
@@ -76,19 +76,14 @@ impl Tools {
         }
     }
 
-    fn print_cost(&self, terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
-        let rows: Vec<(&str, Vec<Cost>)> = catalog
+    fn print_cost(terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
+        let rows: Vec<(&str, [Cost; 2])> = catalog
             .tools()
             .iter()
-            .map(|tool| (tool.name.as_str(), costs(tool)))
+            .map(|tool| (tool.name.as_str(), LayoutName::ALL.map(|layout| cost::of(tool, layout))))
             .collect();
-        let total = LayoutName::ALL.iter().enumerate().map(|(layout, _)| {
-            rows.iter().fold(Cost::default(), |sum, (_, costs)| Cost {
-                bytes: sum.bytes + costs[layout].bytes,
-                tokens: sum.tokens + costs[layout].tokens,
-            })
-        });
-        let total = ("total", total.collect::<Vec<_>>());
+        let total = LayoutName::ALL.map(|layout| cost::total(catalog, layout));
+        let total = ("total", total);
         let wide = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
         let mut heading = format!("{:wide$}", "tool");
         for layout in LayoutName::ALL {
@@ -108,19 +103,15 @@ impl Tools {
     }
 }
 
-/// What `tool` costs in each layout, in the order of [`LayoutName::ALL`].
-fn costs(tool: &Tool) -> Vec<Cost> {
-    LayoutName::ALL
-        .into_iter()
-        .map(|layout| cost::of(&schema::tool(tool, layout.into()).to_string()))
-        .collect()
-}
-
 fn print_list(terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
     let wide = catalog.tools().iter().map(|tool| tool.name.len()).max().unwrap_or(0);
     for tool in catalog.tools() {
         let effect = tool.spec().effect;
-        let room = terminal.width().saturating_sub(wide + 15).max(20);
+        // A pipe gets the whole summary.
+        let room = match terminal.is_interactive() {
+            true => terminal.width().saturating_sub(wide + 15).max(20),
+            false => usize::MAX,
+        };
         terminal.line(format_args!(
             "{:wide$}  {}  {}",
             tool.name,
@@ -129,35 +120,4 @@ fn print_list(terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
-}
-
-/// The word for an effect.
-pub fn effect_name(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Read => "read",
-        Effect::Unknown => "unknown",
-        Effect::Write => "write",
-        Effect::Destructive => "destructive",
-    }
-}
-
-/// The colour for an effect.
-pub fn effect_style(effect: Effect) -> Style {
-    match effect {
-        Effect::Read => Style::Green,
-        Effect::Unknown => Style::Dim,
-        Effect::Write => Style::Yellow,
-        Effect::Destructive => Style::Red,
-    }
-}
-
-/// What all tools of `catalog` cost together in `layout`.
-pub fn total(catalog: &Catalog, layout: LayoutName) -> Cost {
-    catalog.tools().iter().fold(Cost::default(), |sum, tool| {
-        let one = cost::of(&schema::tool(tool, layout.into()).to_string());
-        Cost {
-            bytes: sum.bytes + one.bytes,
-            tokens: sum.tokens + one.tokens,
-        }
-    })
 }
