@@ -67,7 +67,13 @@ impl Key {
     fn file_name(&self, name: &str) -> String {
         let safe: String = name
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                    c
+                } else {
+                    '_'
+                }
+            })
             .take(64)
             .collect();
         format!("{safe}-{:016x}.json", fnv1a(self.place.as_bytes()))
@@ -85,9 +91,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 impl Cache {
     /// The user's cache: `$XDG_CACHE_HOME/argway`, else `~/.cache/argway`. Created
     /// if missing; an error says why there is none.
-    pub fn open(
-        environment: impl Fn(&str) -> Option<std::ffi::OsString>,
-    ) -> io::Result<Self> {
+    pub fn open(environment: impl Fn(&str) -> Option<std::ffi::OsString>) -> io::Result<Self> {
         let absolute = |name: &str| {
             environment(name)
                 .map(PathBuf::from)
@@ -105,7 +109,10 @@ impl Cache {
         let found = fs::symlink_metadata(&folder)?;
         own(&found, &folder)?;
         if !found.is_dir() {
-            return Err(io::Error::other(format!("{} is not a folder", folder.display())));
+            return Err(io::Error::other(format!(
+                "{} is not a folder",
+                folder.display()
+            )));
         }
         if found.mode() & 0o077 != 0 {
             fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
@@ -153,7 +160,6 @@ fn own(found: &Metadata, path: &Path) -> io::Result<()> {
     ))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,7 +170,10 @@ mod tests {
     }
 
     fn choices() -> Choices {
-        Choices { oracle: true, with_home: false }
+        Choices {
+            oracle: true,
+            with_home: false,
+        }
     }
 
     fn reading() -> Reading {
@@ -174,7 +183,10 @@ mod tests {
                 executable: Some("/opt/toy".into()),
                 version: None,
                 family: Family::Cobra,
-                commands: vec![CommandSpec { summary: "A toy".into(), ..CommandSpec::default() }],
+                commands: vec![CommandSpec {
+                    summary: "A toy".into(),
+                    ..CommandSpec::default()
+                }],
             },
             losses: Vec::new(),
         }
@@ -236,7 +248,15 @@ mod tests {
     #[test]
     fn another_way_of_reading_is_another_description() {
         let (_world, cache, program, _) = kept();
-        let key = Key::of("toy", &program, Choices { oracle: false, ..choices() }).unwrap();
+        let key = Key::of(
+            "toy",
+            &program,
+            Choices {
+                oracle: false,
+                ..choices()
+            },
+        )
+        .unwrap();
         assert_eq!(cache.find("toy", &key), None);
     }
 

@@ -34,7 +34,8 @@ impl ReadOptions {
     /// start a process, so a few more than processors is right on small machines.
     pub fn jobs(&self) -> usize {
         let processors = || std::thread::available_parallelism().map_or(4, NonZeroUsize::get);
-        self.jobs.map_or_else(|| processors().max(4), NonZeroUsize::get)
+        self.jobs
+            .map_or_else(|| processors().max(4), NonZeroUsize::get)
     }
 }
 
@@ -73,7 +74,12 @@ pub struct ToolOptions {
     #[arg(long, value_enum, default_value_t = LayoutName::Flat)]
     pub layout: LayoutName,
     /// List inherited flags in every tool, or leave them out [default: fold them beyond the limit]
-    #[arg(long, value_enum, value_name = "WHICH", conflicts_with = "inherited_limit")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        conflicts_with = "inherited_limit"
+    )]
     pub inherited: Option<InheritedName>,
     /// Fold more inherited flags than this into one `global_flags` object
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -69,7 +69,9 @@ impl Source {
         match (&transcript.transcript, program) {
             (Some(folder), name) => read_transcript(folder, name).map_err(Failure::Program),
             (None, Some(program)) => self.read(program),
-            (None, None) => Err(Failure::Usage(anyhow!("name a PROGRAM or a --transcript FOLDER"))),
+            (None, None) => Err(Failure::Usage(anyhow!(
+                "name a PROGRAM or a --transcript FOLDER"
+            ))),
         }
     }
 
@@ -126,10 +128,12 @@ impl Source {
         {
             return Ok(reading);
         }
-        self.terminal.note(format_args!("reading {}", path.display()));
+        self.terminal
+            .note(format_args!("reading {}", path.display()));
         let reading = self.walk(&name, path)?;
         if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
-            self.terminal.warn(format_args!("the description is not cached: {error}"));
+            self.terminal
+                .warn(format_args!("the description is not cached: {error}"));
         }
         Ok(reading)
     }
@@ -137,7 +141,10 @@ impl Source {
 
 /// The name that a program is called by.
 fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn named(program: &str) -> anyhow::Result<Named> {

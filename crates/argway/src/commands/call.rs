@@ -93,7 +93,12 @@ impl Call {
         if self.json {
             return terminal.line(format_args!("{:#}", reply.structured));
         }
-        let stream = |name: &str| reply.structured[name].as_str().unwrap_or_default().as_bytes();
+        let stream = |name: &str| {
+            reply.structured[name]
+                .as_str()
+                .unwrap_or_default()
+                .as_bytes()
+        };
         terminal.raw_error(stream("stderr"));
         terminal.raw(stream("stdout"))
     }
@@ -132,7 +137,11 @@ async fn end_signal() -> std::io::Result<u8> {
 /// The whole command line of a call, as a shell would read it.
 pub fn shell_line(call: &Prepared) -> String {
     let program = call.program.to_string_lossy();
-    let words: Vec<_> = call.words.iter().map(|word| word.to_string_lossy()).collect();
+    let words: Vec<_> = call
+        .words
+        .iter()
+        .map(|word| word.to_string_lossy())
+        .collect();
     argv::shell_line(std::iter::once(&*program).chain(words.iter().map(|word| &**word)))
 }
 

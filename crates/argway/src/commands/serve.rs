@@ -72,7 +72,10 @@ impl Serve {
 
 /// What the server is called: by its one program, or as argway where it has several.
 fn identity(programs: &[Arc<Program>]) -> Identity {
-    let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+    let names: Vec<&str> = programs
+        .iter()
+        .map(|program| program.name.as_str())
+        .collect();
     Identity {
         name: match names[..] {
             [only] => only.to_owned(),
@@ -98,14 +101,21 @@ impl Served {
             .iter()
             .map(|name| {
                 let reading = self.source.read(name)?;
-                tell_losses(&self.source.terminal, &reading.program.name, &reading.losses);
+                tell_losses(
+                    &self.source.terminal,
+                    &reading.program.name,
+                    &reading.losses,
+                );
                 Ok(Arc::new(reading.program))
             })
             .collect()
     }
 
     fn keys(&self) -> Vec<Option<Key>> {
-        self.names.iter().map(|name| self.source.key(name)).collect()
+        self.names
+            .iter()
+            .map(|name| self.source.key(name))
+            .collect()
     }
 }
 
@@ -117,15 +127,21 @@ impl Refresh for Served {
     fn read(&mut self) -> Option<Arc<Catalog>> {
         // Before the reading: what changes while it goes on is read once more.
         self.seen = self.keys();
-        let fresh = self.programs().and_then(|programs| catalog(&programs, &self.tools));
+        let fresh = self
+            .programs()
+            .and_then(|programs| catalog(&programs, &self.tools));
         match fresh {
             Ok(catalog) => {
-                self.source.terminal.note("a served program changed and was read again");
+                self.source
+                    .terminal
+                    .note("a served program changed and was read again");
                 Some(Arc::new(catalog))
             }
             Err(failure) => {
                 let why = failure.message().unwrap_or_default();
-                self.source.terminal.warn(format_args!("the old tools stay: {why}"));
+                self.source
+                    .terminal
+                    .warn(format_args!("the old tools stay: {why}"));
                 None
             }
         }

@@ -80,11 +80,21 @@ impl Tools {
         let rows: Vec<(&str, [Cost; 2])> = catalog
             .tools()
             .iter()
-            .map(|tool| (tool.name.as_str(), LayoutName::ALL.map(|layout| cost::of(tool, layout))))
+            .map(|tool| {
+                (
+                    tool.name.as_str(),
+                    LayoutName::ALL.map(|layout| cost::of(tool, layout)),
+                )
+            })
             .collect();
         let total = LayoutName::ALL.map(|layout| cost::total(catalog, layout));
         let total = ("total", total);
-        let wide = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).max(5);
+        let wide = rows
+            .iter()
+            .map(|(name, _)| name.len())
+            .max()
+            .unwrap_or(0)
+            .max(5);
         let mut heading = format!("{:wide$}", "tool");
         for layout in LayoutName::ALL {
             let bytes = format!("{} bytes", layout.name());
@@ -104,7 +114,12 @@ impl Tools {
 }
 
 fn print_list(terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
-    let wide = catalog.tools().iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    let wide = catalog
+        .tools()
+        .iter()
+        .map(|tool| tool.name.len())
+        .max()
+        .unwrap_or(0);
     for tool in catalog.tools() {
         let effect = tool.spec().effect;
         // A pipe gets the whole summary.
@@ -115,7 +130,10 @@ fn print_list(terminal: &Terminal, catalog: &Catalog) -> Result<(), Failure> {
         terminal.line(format_args!(
             "{:wide$}  {}  {}",
             tool.name,
-            terminal.styled(effect_style(effect), format_args!("{:11}", effect_name(effect))),
+            terminal.styled(
+                effect_style(effect),
+                format_args!("{:11}", effect_name(effect))
+            ),
             fit(&tool.spec().summary, room)
         ))?;
     }

@@ -25,7 +25,8 @@ use crate::terminal::{Style, Terminal, counted, fit, thousands};
 
 /// Programs that many people have and that show well what argway does.
 const WELL_KNOWN: [&str; 12] = [
-    "gh", "kubectl", "docker", "podman", "helm", "hugo", "glab", "restic", "rclone", "etcdctl", "hcloud", "git",
+    "gh", "kubectl", "docker", "podman", "helm", "hugo", "glab", "restic", "rclone", "etcdctl",
+    "hcloud", "git",
 ];
 /// Losses shown in words.
 const LOSSES_SHOWN: usize = 3;
@@ -80,7 +81,12 @@ impl Try {
         next_step(terminal, picked.as_deref().unwrap_or(&program.name))
     }
 
-    fn commands(&self, terminal: &Terminal, program: &Program, catalog: &Catalog) -> Result<(), Failure> {
+    fn commands(
+        &self,
+        terminal: &Terminal,
+        program: &Program,
+        catalog: &Catalog,
+    ) -> Result<(), Failure> {
         let tools = catalog.tools();
         section(
             terminal,
@@ -101,17 +107,26 @@ impl Try {
         Ok(())
     }
 
-    fn costs(&self, terminal: &Terminal, program: &Arc<Program>, all: &Catalog) -> Result<(), Failure> {
+    fn costs(
+        &self,
+        terminal: &Terminal,
+        program: &Arc<Program>,
+        all: &Catalog,
+    ) -> Result<(), Failure> {
         section(terminal, "What the tools would cost in a model's context")?;
         terminal.line(terminal.styled(
             Style::Dim,
-            format_args!("  {:24} {:>6} {:>12} {:>10}", "layout", "tools", "bytes", "~tokens"),
+            format_args!(
+                "  {:24} {:>6} {:>12} {:>10}",
+                "layout", "tools", "bytes", "~tokens"
+            ),
         ))?;
         let read_only = Selection {
             read_only: true,
             ..self.tools.selection()
         };
-        let reading = Catalog::build(&[Arc::clone(program)], &read_only, self.tools.inherited()).ok();
+        let reading =
+            Catalog::build(&[Arc::clone(program)], &read_only, self.tools.inherited()).ok();
         for layout in LayoutName::ALL {
             cost_row(terminal, layout.name(), all, layout)?;
             if let Some(reading) = &reading {
@@ -123,7 +138,12 @@ impl Try {
     }
 }
 
-fn cost_row(terminal: &Terminal, name: &str, catalog: &Catalog, layout: LayoutName) -> Result<(), Failure> {
+fn cost_row(
+    terminal: &Terminal,
+    name: &str,
+    catalog: &Catalog,
+    layout: LayoutName,
+) -> Result<(), Failure> {
     let cost = cost::total(catalog, layout);
     terminal.line(format_args!(
         "  {name:24} {:>6} {:>12} {:>10}",
@@ -139,8 +159,14 @@ fn section(terminal: &Terminal, heading: impl std::fmt::Display) -> Result<(), F
 }
 
 fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
-    let version = program.version.as_deref().map(|version| format!(" {}", fit(version, 40)));
-    let place = program.executable.as_deref().map(|path| format!(" ({path})"));
+    let version = program
+        .version
+        .as_deref()
+        .map(|version| format!(" {}", fit(version, 40)));
+    let place = program
+        .executable
+        .as_deref()
+        .map(|path| format!(" ({path})"));
     terminal.line(format_args!(
         "{}{}{}",
         terminal.styled(Style::Bold, &program.name),
@@ -171,7 +197,11 @@ fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
 }
 
 /// Makes one call that cannot do harm, and shows the words and what came of it.
-fn harmless_call(terminal: &Terminal, source: &Source, program: &Arc<Program>) -> Result<(), Failure> {
+fn harmless_call(
+    terminal: &Terminal,
+    source: &Source,
+    program: &Arc<Program>,
+) -> Result<(), Failure> {
     if program.family == Family::Unknown {
         return ask_version(terminal, source, program);
     }
@@ -185,7 +215,10 @@ fn harmless_call(terminal: &Terminal, source: &Source, program: &Arc<Program>) -
         settings: RunOptions::default().settings(LayoutName::Flat),
     };
     let mut shown = None;
-    for call in harmless::calls(&bridge.catalog).into_iter().take(CALLS_TRIED) {
+    for call in harmless::calls(&bridge.catalog)
+        .into_iter()
+        .take(CALLS_TRIED)
+    {
         let Ok(prepared) = bridge.prepare(&call.tool.name, &call.arguments) else {
             continue;
         };
@@ -210,7 +243,9 @@ fn harmless_call(terminal: &Terminal, source: &Source, program: &Arc<Program>) -
 fn ask_version(terminal: &Terminal, source: &Source, program: &Program) -> Result<(), Failure> {
     let speaks_of_it = program.commands.first().is_some_and(|root| {
         root.flags().any(|flag| flag.name == "version")
-            || [&root.usage, &root.description].iter().any(|text| text.contains("--version"))
+            || [&root.usage, &root.description]
+                .iter()
+                .any(|text| text.contains("--version"))
     });
     let executable = program.executable.as_deref().filter(|_| speaks_of_it);
     let answer = executable.and_then(|path| {
@@ -226,7 +261,10 @@ fn ask_version(terminal: &Terminal, source: &Source, program: &Program) -> Resul
             };
             show_call(terminal, &line, &text, answer.code != Some(0))
         }
-        None => section(terminal, "No call was made: its help names nothing that is surely harmless"),
+        None => section(
+            terminal,
+            "No call was made: its help names nothing that is surely harmless",
+        ),
     }
 }
 
@@ -265,7 +303,10 @@ fn next_step(terminal: &Terminal, program: &str) -> Result<(), Failure> {
     let call = argv::shell_line([argway.as_str(), "tools", &program]);
     terminal.line(format_args!("  see every tool        {call}"))?;
     terminal.line("  in a client's configuration (Claude Desktop, Cursor and others):")?;
-    let name = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy();
+    let name = Path::new(&program)
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
     let entry = json!({ name: { "command": argway, "args": ["serve", program] } });
     terminal.line(format_args!("    {}", json!({ "mcpServers": entry })))
 }

@@ -36,7 +36,11 @@ pub fn counts<'a>(tools: impl Iterator<Item = &'a Tool>) -> String {
 /// The tree of `catalog`'s commands, one line an entry.
 pub fn lines(terminal: &Terminal, catalog: &Catalog, detail: Detail) -> Vec<String> {
     match detail {
-        Detail::Full => catalog.tools().iter().map(|tool| full(terminal, tool)).collect(),
+        Detail::Full => catalog
+            .tools()
+            .iter()
+            .map(|tool| full(terminal, tool))
+            .collect(),
         Detail::Abbreviated => abbreviated(terminal, catalog),
     }
 }
@@ -79,13 +83,22 @@ fn branches(catalog: &Catalog) -> Vec<(&str, Vec<&Tool>)> {
 
 fn abbreviated(terminal: &Terminal, catalog: &Catalog) -> Vec<String> {
     let branches = branches(catalog);
-    let wide = branches.iter().map(|(word, _)| word.len()).max().unwrap_or(0).min(24);
+    let wide = branches
+        .iter()
+        .map(|(word, _)| word.len())
+        .max()
+        .unwrap_or(0)
+        .min(24);
     let mut lines: Vec<String> = branches
         .iter()
         .take(LINES)
         .map(|(word, tools)| branch(terminal, word, tools, wide))
         .collect();
-    let rest: usize = branches.iter().skip(LINES).map(|(_, tools)| tools.len()).sum();
+    let rest: usize = branches
+        .iter()
+        .skip(LINES)
+        .map(|(_, tools)| tools.len())
+        .sum();
     if rest > 0 {
         lines.push(format!("  … and {rest} more commands (--all shows them)"));
     }
@@ -107,7 +120,10 @@ fn branch(terminal: &Terminal, word: &str, tools: &[&Tool], wide: usize) -> Stri
             _ => only.spec().path[1..].join(" "),
         };
         let text = fit(&text, room.saturating_sub(name.len() + 2));
-        return format!("{head}{}: {text}", terminal.styled(effect_style(effect), name));
+        return format!(
+            "{head}{}: {text}",
+            terminal.styled(effect_style(effect), name)
+        );
     }
     // The plain text decides what fits; styles take no room.
     let mut plain = 0;
@@ -129,10 +145,16 @@ fn branch(terminal: &Terminal, word: &str, tools: &[&Tool], wide: usize) -> Stri
             parts.push(terminal.styled(Style::Dim, "…"));
             break;
         }
-        let text = fit(&format!("{}: {}", effect_name(effect), names.join(", ")), left);
+        let text = fit(
+            &format!("{}: {}", effect_name(effect), names.join(", ")),
+            left,
+        );
         plain += text.chars().count() + 2;
         let (label, names) = text.split_once(':').unwrap_or((&text, ""));
-        parts.push(format!("{}:{names}", terminal.styled(effect_style(effect), label)));
+        parts.push(format!(
+            "{}:{names}",
+            terminal.styled(effect_style(effect), label)
+        ));
     }
     format!("{head}{}", parts.join("; "))
 }
