@@ -60,6 +60,9 @@ pub enum CallError {
     /// It could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
+    /// The caller took it back before its turn came.
+    #[error("cancelled before it was run")]
+    Cancelled,
     /// The words are longer than the system takes.
     #[error("{0}")]
     TooLong(String),

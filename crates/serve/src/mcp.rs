@@ -1,1 +1,310 @@
-//! The only file that names rmcp: tools, resources and prompts over stdio.
+//! The MCP server: tools, resources and prompts over stdio, in every version of the
+//! protocol that rmcp speaks. This file and its folder are the only place that
+//! names rmcp.
+//!
+//! A call itself is [`Bridge`]'s work, and the texts are `argway_core::manual`'s.
+
+mod handler;
+mod page;
+mod report;
+mod shelf;
+mod wire;
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use argway_core::catalog::Catalog;
+use rmcp::service::ServerInitializeError;
+use rmcp::{Peer, RoleServer, ServiceExt};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, watch};
+
+use crate::bridge::Bridge;
+pub use page::PageLimit;
+use shelf::Shelf;
+
+/// Calls that run at once; more wait for their turn.
+const CALLS_AT_ONCE: usize = 16;
+
+/// How long calls may still run and answer after the client closed our stdin. A
+/// script that pipes requests in closes it at once and reads the answers.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What the server says of itself.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The name that clients know it by.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// A name for people.
+    pub title: String,
+}
+
+/// How a server behaves toward its client.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How lists are cut.
+    pub page: PageLimit,
+    /// How often served files are looked at.
+    pub look_every: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            page: PageLimit::default(),
+            look_every: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Knows whether what is served has changed, and reads it again.
+pub trait Refresh: Send + 'static {
+    /// Whether a served file is another than at the last reading. Asked every few
+    /// seconds on the server's one thread, so it must be cheap.
+    fn changed(&mut self) -> bool;
+
+    /// Reads again; nothing where that fails, and the old tools stay. May take its
+    /// time: it has a thread of its own.
+    fn read(&mut self) -> Option<Arc<Catalog>>;
+}
+
+/// Why serving ended other than by the client's wish.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The client's first words were not the protocol's.
+    #[error("the client did not open the conversation: {0}")]
+    Opening(String),
+    /// Reading, writing or waiting failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// An MCP server for one client.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    identity: Identity,
+    options: Options,
+    served: RwLock<Arc<Served>>,
+    /// The generation of `served`, for those who wait for the next.
+    generation: watch::Sender<u64>,
+    phase: watch::Sender<Phase>,
+    slots: Semaphore,
+    level: handler::Level,
+}
+
+/// What is served until something changes.
+struct Served {
+    bridge: Bridge,
+    generation: u64,
+    shelf: OnceLock<Shelf>,
+}
+
+impl Served {
+    fn new(bridge: Bridge, generation: u64) -> Arc<Self> {
+        let shelf = OnceLock::new();
+        Arc::new(Self {
+            bridge,
+            generation,
+            shelf,
+        })
+    }
+
+    fn shelf(&self) -> &Shelf {
+        self.shelf.get_or_init(|| Shelf::of(&self.bridge.catalog))
+    }
+}
+
+/// Where a conversation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Open,
+    /// The client will say no more: what runs may still answer.
+    Closing,
+    /// Whatever runs is ended.
+    Over,
+}
+
+impl Server {
+    /// A server of `bridge`'s tools.
+    pub fn new(identity: Identity, bridge: Bridge, options: Options) -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                identity,
+                options,
+                served: RwLock::new(Served::new(bridge, 0)),
+                generation: watch::Sender::new(0),
+                phase: watch::Sender::new(Phase::Open),
+                slots: Semaphore::new(CALLS_AT_ONCE),
+                level: handler::Level::default(),
+            }),
+        }
+    }
+
+    /// Serves one client over `read` and `write` until either side ends it. On return
+    /// nothing that was started for it runs any more.
+    pub async fn serve(
+        &self,
+        read: impl AsyncRead + Send + Unpin + 'static,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+        refresh: Option<Box<dyn Refresh>>,
+    ) -> Result<(), ServeError> {
+        self.converse(Box::new(read), Box::new(write), refresh)
+            .await
+    }
+
+    async fn converse(
+        &self,
+        read: wire::Reader,
+        write: wire::Writer,
+        refresh: Option<Box<dyn Refresh>>,
+    ) -> Result<(), ServeError> {
+        let server = self.clone();
+        let lines = wire::Lines::new(read, write, move || server.client_left());
+        let open = lines.open();
+        let opening = tokio::select! {
+            opening = self.clone().serve_with_ct(lines, Default::default()) => opening,
+            () = self.reached(Phase::Over) => return Ok(()),
+        };
+        let running = match opening {
+            Ok(running) => running,
+            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(error) => return Err(ServeError::Opening(error.to_string())),
+        };
+        open.store(true, Ordering::Relaxed);
+        let watching = refresh.map(|refresh| {
+            let watch = self.clone().watch(refresh, running.peer().clone());
+            tokio::spawn(watch)
+        });
+        let token = running.cancellation_token();
+        let finish = running.waiting();
+        tokio::pin!(finish);
+        tokio::select! {
+            _ = &mut finish => {}
+            () = self.reached(Phase::Over) => {
+                token.cancel();
+                let _ = finish.await;
+            }
+        }
+        self.enter(Phase::Over);
+        if let Some(watching) = watching {
+            watching.abort();
+        }
+        Ok(())
+    }
+
+    /// Ends the conversation and whatever runs for it.
+    pub fn stop(&self) {
+        self.enter(Phase::Over);
+    }
+
+    fn client_left(&self) {
+        self.enter(Phase::Closing);
+        let server = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(GRACE).await;
+            server.enter(Phase::Over);
+        });
+    }
+
+    fn enter(&self, next: Phase) {
+        self.shared.phase.send_if_modified(|phase| {
+            let later = next > *phase;
+            *phase = next.max(*phase);
+            later
+        });
+    }
+
+    async fn reached(&self, wanted: Phase) {
+        // The sender lives in `self`, so this cannot fail.
+        let _ = (self.shared.phase.subscribe())
+            .wait_for(|&phase| phase >= wanted)
+            .await;
+    }
+
+    fn served(&self) -> Arc<Served> {
+        let served = self.shared.served.read();
+        Arc::clone(&served.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts `catalog` in the place of what was served.
+    fn replace(&self, catalog: Arc<Catalog>) {
+        let mut served = (self.shared.served.write()).unwrap_or_else(PoisonError::into_inner);
+        let settings = served.bridge.settings.clone();
+        let generation = served.generation + 1;
+        *served = Served::new(Bridge { catalog, settings }, generation);
+        drop(served);
+        self.shared.generation.send_replace(generation);
+    }
+
+    /// Looks at what is served now and then, and tells the client of changes.
+    async fn watch(self, mut refresh: Box<dyn Refresh>, peer: Peer<RoleServer>) {
+        loop {
+            tokio::time::sleep(self.shared.options.look_every).await;
+            if !refresh.changed() {
+                continue;
+            }
+            let reading = tokio::task::spawn_blocking(move || {
+                let catalog = refresh.read();
+                (refresh, catalog)
+            });
+            let Ok((back, catalog)) = reading.await else {
+                return;
+            };
+            refresh = back;
+            let Some(catalog) = catalog else {
+                continue;
+            };
+            self.replace(catalog);
+            // From 2026-07-28 on a client that wants to know has a subscription.
+            if peer.peer_info().is_some() {
+                let _ = peer.notify_tool_list_changed().await;
+                let _ = peer.notify_prompt_list_changed().await;
+                let _ = peer.notify_resource_list_changed().await;
+            }
+        }
+    }
+}
+
+/// Serves the client at stdin and stdout until it leaves or a signal comes. Whatever
+/// runs then is ended.
+pub async fn serve_stdio(
+    server: Server,
+    refresh: Option<Box<dyn Refresh>>,
+) -> Result<(), ServeError> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    let stopping = server.clone();
+    let stop = tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = hang_up.recv() => {}
+        }
+        stopping.stop();
+    });
+    let (read, write) = wire::stdio();
+    let ended = server.converse(read, write, refresh).await;
+    stop.abort();
+    ended
+}
+
+/// [`serve_stdio`] on a runtime of its own: one thread, and no waiting for a read of
+/// stdin that nobody will answer.
+pub fn run_stdio(server: Server, refresh: Option<Box<dyn Refresh>>) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let ended = runtime.block_on(serve_stdio(server, refresh));
+    runtime.shutdown_background();
+    ended
+}

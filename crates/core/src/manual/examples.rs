@@ -1,0 +1,341 @@
+//! A command's examples, and the same as tool calls.
+//!
+//! Only what can be said with certainty is shown as a call: one plain command line
+//! of this command, whose every word the model accounts for, and which the door
+//! that real calls come through accepts. The rest is shown as printed.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Number, Value, json};
+
+use super::command_line;
+use crate::argv::Arguments;
+use crate::catalog::{Layout, Tool};
+use crate::model::{Kind, Param, Scalar};
+
+/// Calls shown at most.
+const MAX_CALLS: usize = 8;
+
+/// The examples of `tool`'s command, and how they are called.
+pub fn examples(tool: &Tool, layout: Layout) -> String {
+    let printed = tool.spec().examples.trim_end();
+    let mut text = format!(
+        "Use the tool `{}`, which runs `{}`. Its examples, as for a shell:\n\n{printed}\n",
+        tool.name,
+        command_line(tool)
+    );
+    let calls: Vec<(String, Map<String, Value>)> = command_lines(printed)
+        .filter_map(|line| Some((line.clone(), call(tool, layout, &line)?)))
+        .take(MAX_CALLS)
+        .collect();
+    if !calls.is_empty() {
+        text.push_str("\nThe same as arguments of the tool:\n\n");
+        for (line, arguments) in calls {
+            let _ = writeln!(text, "{line}\n  {}", Value::Object(arguments));
+        }
+    }
+    text
+}
+
+/// The command lines in `examples`: continued lines joined, prompts and comments gone.
+fn command_lines(examples: &str) -> impl Iterator<Item = String> {
+    let mut lines = Vec::new();
+    let mut open = String::new();
+    for line in examples.lines() {
+        let line = line.trim();
+        let line = if open.is_empty() {
+            line.strip_prefix("$ ")
+                .or(line.strip_prefix("% "))
+                .unwrap_or(line)
+        } else {
+            line
+        };
+        match line.strip_suffix('\\') {
+            Some(part) => {
+                open.push_str(part.trim_end());
+                open.push(' ');
+            }
+            None => {
+                open.push_str(line);
+                lines.push(std::mem::take(&mut open));
+            }
+        }
+    }
+    lines
+        .into_iter()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// The arguments with which `tool` runs `line`.
+fn call(tool: &Tool, layout: Layout, line: &str) -> Option<Map<String, Value>> {
+    let words = split(line)?;
+    let mut words = words.iter().map(String::as_str);
+    for expected in std::iter::once(&tool.program.name).chain(&tool.spec().path) {
+        if words.next()? != expected {
+            return None;
+        }
+    }
+    let read = read_words(tool, &words.collect::<Vec<_>>())?;
+    let arguments = match layout {
+        Layout::Flat => read.flat(tool)?,
+        Layout::Nested => read.nested(),
+    };
+    Arguments::check(tool, layout, &arguments).ok()?;
+    Some(arguments)
+}
+
+/// The words of a line without anything that needs a shell.
+fn split(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' | '\t' => words.extend(word.take()),
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\'' => break,
+                        c => word.push(c),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '"' => break,
+                        '$' | '`' => return None,
+                        '\\' => match chars.next()? {
+                            c @ ('"' | '\\' | '$' | '`') => word.push(c),
+                            c => word.extend(['\\', c]),
+                        },
+                        c => word.push(c),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            '#' if word.is_none() => break,
+            '~' if word.is_none() => return None,
+            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '$' | '`' | '*' | '?' | '{' | '}' | '[' => {
+                return None;
+            }
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// What words say: flags with their values, and positionals.
+#[derive(Default)]
+struct Read<'a> {
+    flags: Vec<(&'a Param, Flag, Value)>,
+    positionals: Vec<String>,
+}
+
+/// Whose a flag is.
+#[derive(Clone, Copy, PartialEq)]
+enum Flag {
+    Own,
+    Inherited,
+}
+
+fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
+    let mut read = Read::default();
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        if word == "--" {
+            read.positionals.extend(words.map(str::to_owned));
+            break;
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (long, None),
+            };
+            let (param, whose) = find(tool, |spelling| {
+                spelling
+                    .long
+                    .as_deref()
+                    .and_then(|long| long.strip_prefix("--"))
+                    == Some(name)
+            })?;
+            let value = match value {
+                Some(value) => Some(value),
+                None if needs_value(param) => Some(words.next()?),
+                None => None,
+            };
+            read.add(param, whose, value)?;
+        } else if let Some(shorts) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
+            let mut rest = shorts;
+            while let Some(letter) = rest.chars().next() {
+                rest = &rest[letter.len_utf8()..];
+                let (param, whose) = find(tool, |spelling| {
+                    let short = spelling
+                        .short
+                        .as_deref()
+                        .and_then(|short| short.strip_prefix('-'));
+                    short.is_some_and(|short| short.chars().eq([letter]))
+                })?;
+                if needs_value(param) {
+                    let value = match rest {
+                        "" => words.next()?,
+                        rest => rest.strip_prefix('=').unwrap_or(rest),
+                    };
+                    read.add(param, whose, Some(value))?;
+                    break;
+                }
+                read.add(param, whose, None)?;
+            }
+        } else {
+            read.positionals.push(word.to_owned());
+        }
+    }
+    Some(read)
+}
+
+fn find(tool: &Tool, matches: impl Fn(&crate::model::Spelling) -> bool) -> Option<(&Param, Flag)> {
+    let matches = |param: &&Param| param.spelling().is_some_and(&matches);
+    let own = tool
+        .flags
+        .iter()
+        .find(matches)
+        .map(|param| (param, Flag::Own));
+    own.or_else(|| {
+        tool.inherited
+            .iter()
+            .find(matches)
+            .map(|param| (param, Flag::Inherited))
+    })
+}
+
+fn needs_value(param: &Param) -> bool {
+    let bare = param.spelling().and_then(|spelling| spelling.bare.as_ref());
+    param.kind.takes_value() && bare.is_none()
+}
+
+impl<'a> Read<'a> {
+    fn add(&mut self, param: &'a Param, whose: Flag, written: Option<&str>) -> Option<()> {
+        let written = match written {
+            Some(written) => written,
+            None => match &param.kind {
+                Kind::Switch => "true",
+                Kind::Count => "",
+                _ => param.spelling()?.bare.as_deref()?,
+            },
+        };
+        let before = self
+            .flags
+            .iter_mut()
+            .find(|(known, _, _)| std::ptr::eq(*known, param));
+        let new = match &param.kind {
+            Kind::Switch => Value::Bool(written.parse().ok()?),
+            Kind::Count => json!(1),
+            Kind::One(scalar) => value(scalar, written)?,
+            Kind::List(_, crate::model::Split::Csv) if written.contains('"') => return None,
+            Kind::List(scalar, split) => {
+                let parts = match split {
+                    crate::model::Split::Csv | crate::model::Split::Comma => {
+                        written.split(',').map(|part| value(scalar, part)).collect()
+                    }
+                    crate::model::Split::Repeat | crate::model::Split::Words => {
+                        vec![value(scalar, written)]
+                    }
+                };
+                Value::Array(parts.into_iter().collect::<Option<_>>()?)
+            }
+            Kind::Map(scalar) => {
+                let pair = |pair: &str| {
+                    let (key, of) = pair.split_once('=')?;
+                    Some((key.to_owned(), value(scalar, of)?))
+                };
+                Value::Object(written.split(',').map(pair).collect::<Option<_>>()?)
+            }
+        };
+        match before {
+            None => self.flags.push((param, whose, new)),
+            Some((_, _, old)) => match (old, new) {
+                (Value::Array(old), Value::Array(new)) => old.extend(new),
+                (Value::Object(old), Value::Object(new)) => old.extend(new),
+                (Value::Number(old), _) if param.kind == Kind::Count => {
+                    *old = Number::from(old.as_u64()? + 1);
+                }
+                (old, new) => *old = new,
+            },
+        }
+        Some(())
+    }
+
+    fn flat(self, tool: &Tool) -> Option<Map<String, Value>> {
+        let mut arguments = Map::new();
+        let mut global = Map::new();
+        for (param, whose, value) in self.flags {
+            if whose == Flag::Inherited && tool.folded {
+                global.insert(param.name.clone(), value);
+            } else {
+                arguments.insert(param.name.replace('-', "_"), value);
+            }
+        }
+        if !global.is_empty() {
+            arguments.insert("global_flags".to_owned(), Value::Object(global));
+        }
+        let mut words = self.positionals.into_iter();
+        for param in &tool.positionals {
+            let key = positional_key(tool, param);
+            match &param.kind {
+                Kind::List(scalar, _) => {
+                    let all = (&mut words).map(|word| value(scalar, &word));
+                    let all: Vec<Value> = all.collect::<Option<_>>()?;
+                    if !all.is_empty() {
+                        arguments.insert(key, Value::Array(all));
+                    }
+                }
+                Kind::One(scalar) => {
+                    if let Some(word) = words.next() {
+                        arguments.insert(key, value(scalar, &word)?);
+                    }
+                }
+                Kind::Switch | Kind::Count | Kind::Map(_) => return None,
+            }
+        }
+        words.next().is_none().then_some(arguments)
+    }
+
+    fn nested(self) -> Map<String, Value> {
+        let mut arguments = Map::new();
+        let flags: Map<String, Value> = (self.flags.into_iter())
+            .map(|(param, _, value)| (param.name.clone(), value))
+            .collect();
+        if !flags.is_empty() {
+            arguments.insert("flags".to_owned(), Value::Object(flags));
+        }
+        if !self.positionals.is_empty() {
+            arguments.insert("args".to_owned(), json!(self.positionals));
+        }
+        arguments
+    }
+}
+
+/// A positional's property: its name, unless a flag has that.
+fn positional_key(tool: &Tool, param: &Param) -> String {
+    let key = param.name.replace('-', "_");
+    let inherited = tool.inherited.iter().filter(|_| !tool.folded);
+    let mut flags = tool.flags.iter().chain(inherited);
+    if flags.any(|flag| flag.name.replace('-', "_") == key) {
+        format!("{key}_arg")
+    } else {
+        key
+    }
+}
+
+fn value(scalar: &Scalar, written: &str) -> Option<Value> {
+    Some(match scalar {
+        Scalar::Bool => Value::Bool(written.parse().ok()?),
+        Scalar::Int(_) => json!(written.parse::<i64>().ok()?),
+        Scalar::Uint(_) => json!(written.parse::<u64>().ok()?),
+        Scalar::Float(_) => json!(written.parse::<f64>().ok()?),
+        _ => json!(written),
+    })
+}

@@ -1,0 +1,262 @@
+//! Messages as lines of JSON, one each way: what the protocol calls stdio.
+//!
+//! rmcp has such a transport too. This one answers what that one drops or gives
+//! up on, because a client that hears nothing waits for ever: a line that is no
+//! JSON, a request whose shape is wrong, a message before its time. It also says
+//! when the client is gone, so that calls need not wait for rmcp to notice.
+
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use rmcp::{RoleServer, transport};
+use rustix::fs::FileType;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::sync::Mutex;
+
+/// A longer line is refused and not kept.
+pub(super) const MAX_LINE: usize = 64 * 1024 * 1024;
+
+/// A line buffer that one long message made larger than this is given back.
+const KEEP_BUFFER: usize = 64 * 1024;
+
+pub(super) type Reader = Box<dyn AsyncRead + Send + Unpin>;
+pub(super) type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// This process's stdin and stdout, read without a thread where they allow it:
+/// pipes, and the sockets that Node gives its children.
+pub(super) fn stdio() -> (Reader, Writer) {
+    match (socket(std::io::stdin()), socket(std::io::stdout())) {
+        (Some(stdin), Some(stdout)) => (Box::new(stdin), Box::new(stdout)),
+        _ => {
+            let (stdin, stdout) = transport::io::stdio_pipes();
+            (Box::new(stdin), Box::new(stdout))
+        }
+    }
+}
+
+fn socket(stream: impl AsFd) -> Option<UnixStream> {
+    let file = rustix::fs::fstat(&stream).ok()?;
+    if FileType::from_raw_mode(file.st_mode) != FileType::Socket {
+        return None;
+    }
+    let socket = std::os::unix::net::UnixStream::from(stream.as_fd().try_clone_to_owned().ok()?);
+    socket.set_nonblocking(true).ok()?;
+    UnixStream::from_std(socket).ok()
+}
+
+/// The transport that rmcp's service loop runs on.
+pub(super) struct Lines<Gone> {
+    read: BufReader<Reader>,
+    write: Arc<Mutex<Writer>>,
+    line: Vec<u8>,
+    /// The rest of a line that was refused for its length is passed over.
+    skipping: bool,
+    /// Messages of one line, where a client sent several (2025-03-26 has batches).
+    waiting: VecDeque<ClientJsonRpcMessage>,
+    open: Arc<AtomicBool>,
+    /// Told once when there will be no more messages.
+    gone: Option<Gone>,
+}
+
+impl<Gone: FnOnce() + Send> Lines<Gone> {
+    pub(super) fn new(read: Reader, write: Writer, gone: Gone) -> Self {
+        Self {
+            read: BufReader::new(read),
+            write: Arc::new(Mutex::new(write)),
+            line: Vec::new(),
+            skipping: false,
+            waiting: VecDeque::new(),
+            open: Arc::new(AtomicBool::new(false)),
+            gone: Some(gone),
+        }
+    }
+
+    /// Set once the client has opened the conversation with a request. Until then
+    /// everything else is passed over: rmcp would end at it.
+    pub(super) fn open(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.open)
+    }
+
+    /// Reads on to the end of a line. Nothing is lost when this is dropped half-way.
+    async fn read_line(&mut self) -> io::Result<Read> {
+        loop {
+            let available = self.read.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Read::End);
+            }
+            let newline = available.iter().position(|&byte| byte == b'\n');
+            let take = newline.map_or(available.len(), |at| at + 1);
+            let too_long = self.line.len() + take > MAX_LINE;
+            if !self.skipping && !too_long {
+                self.line.extend_from_slice(&available[..take]);
+            }
+            self.read.consume(take);
+            if too_long {
+                self.line = Vec::new();
+                self.skipping = true;
+            }
+            if newline.is_some() {
+                return Ok(if std::mem::take(&mut self.skipping) {
+                    Read::TooLong
+                } else {
+                    Read::Line
+                });
+            }
+        }
+    }
+
+    /// Takes the messages out of the line read last.
+    fn take_messages(&mut self) -> Vec<ServerJsonRpcMessage> {
+        let mut refusals = Vec::new();
+        let line = self.line.trim_ascii();
+        let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+        if line.first() == Some(&b'[') {
+            match serde_json::from_slice::<Vec<Value>>(line) {
+                Ok(batch) if !batch.is_empty() => {
+                    for part in batch {
+                        match message(part.to_string().as_bytes()) {
+                            Ok(message) => self.waiting.push_back(message),
+                            Err(refusal) => refusals.extend(refusal),
+                        }
+                    }
+                }
+                Ok(_) => refusals.push(refuse(ErrorCode::INVALID_REQUEST, "an empty batch", None)),
+                Err(error) => {
+                    refusals.push(refuse(ErrorCode::PARSE_ERROR, &error.to_string(), None))
+                }
+            }
+        } else if !line.is_empty() {
+            match message(line) {
+                Ok(message) => self.waiting.push_back(message),
+                Err(refusal) => refusals.extend(refusal),
+            }
+        }
+        self.line.clear();
+        if self.line.capacity() > KEEP_BUFFER {
+            self.line = Vec::new();
+        }
+        refusals
+    }
+
+    fn ended(&mut self) {
+        if let Some(gone) = self.gone.take() {
+            gone();
+        }
+    }
+}
+
+/// How reading a line ended.
+enum Read {
+    Line,
+    TooLong,
+    End,
+}
+
+impl<Gone: FnOnce() + Send> Transport<RoleServer> for Lines<Gone> {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move { write_line(&write, &message).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            while let Some(message) = self.waiting.pop_front() {
+                if matches!(message, JsonRpcMessage::Request(_))
+                    || self.open.load(Ordering::Relaxed)
+                {
+                    return Some(message);
+                }
+            }
+            let refusals = match self.read_line().await {
+                Ok(Read::Line) => self.take_messages(),
+                Ok(Read::TooLong) => {
+                    let why = format!("a line is longer than {MAX_LINE} bytes");
+                    vec![refuse(ErrorCode::INVALID_REQUEST, &why, None)]
+                }
+                Ok(Read::End) | Err(_) => {
+                    self.ended();
+                    return None;
+                }
+            };
+            for refusal in refusals {
+                if write_line(&self.write, &refusal).await.is_err() {
+                    self.ended();
+                    return None;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.lock().await.shutdown().await
+    }
+}
+
+async fn write_line(write: &Mutex<Writer>, message: &ServerJsonRpcMessage) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut write = write.lock().await;
+    write.write_all(&line).await?;
+    write.flush().await
+}
+
+/// The one message in `line`, or what to answer instead (nothing to a notification).
+fn message(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
+    let problem = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(message),
+        Err(problem) => problem,
+    };
+    // What a client waits for is known by its id, so that is worth finding even
+    // where the rest cannot be read: a lone surrogate or bad UTF-8 in a string.
+    Err(match serde_json::from_slice::<Envelope>(line) {
+        Ok(Envelope { id: Some(id), .. }) => Some(refuse(
+            ErrorCode::INVALID_REQUEST,
+            &problem.to_string(),
+            Some(id),
+        )),
+        Ok(Envelope {
+            method: Some(_), ..
+        }) => None,
+        Ok(_) => Some(refuse(
+            ErrorCode::INVALID_REQUEST,
+            &problem.to_string(),
+            None,
+        )),
+        Err(error) if error.is_data() => Some(refuse(
+            ErrorCode::INVALID_REQUEST,
+            &problem.to_string(),
+            None,
+        )),
+        Err(error) => Some(refuse(ErrorCode::PARSE_ERROR, &error.to_string(), None)),
+    })
+}
+
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<RequestId>,
+    method: Option<IgnoredAny>,
+}
+
+fn refuse(code: ErrorCode, why: &str, id: Option<RequestId>) -> ServerJsonRpcMessage {
+    let what = match code {
+        ErrorCode::PARSE_ERROR => "not JSON",
+        _ => "not a request",
+    };
+    ServerJsonRpcMessage::error(ErrorData::new(code, format!("{what}: {why}"), None), id)
+}
