@@ -8,7 +8,6 @@
 pub mod argv;
 pub mod catalog;
 pub mod cost;
-pub mod json_switch;
 pub mod manual;
 pub mod model;
 pub mod output;

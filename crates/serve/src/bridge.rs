@@ -3,14 +3,13 @@
 //! `argway call` and the MCP server both come through here; neither builds a
 //! command line or a reply by itself.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use argway_core::argv::{self, ArgumentError, Arguments};
+use argway_core::argv::{self, ArgumentError, Arguments, Room, TooLong};
 use argway_core::catalog::{Catalog, Layout, Tool};
-use argway_core::json_switch;
 use argway_core::output::{self, DataFormat, Reply};
 use serde_json::{Map, Value};
 
@@ -65,8 +64,8 @@ pub enum CallError {
     #[error("cancelled before it was run")]
     Cancelled,
     /// The words are longer than the system takes.
-    #[error("{0}")]
-    TooLong(String),
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
 }
 
 /// A call that was checked and not yet run.
@@ -90,24 +89,17 @@ impl Bridge {
         arguments: &Map<String, Value>,
     ) -> Result<Prepared, CallError> {
         let tool = self.tool(name)?;
-        let layout = self.settings.layout;
         let mut format = self.settings.format;
-        let with_json = match self.settings.json_output {
-            true => json_switch::added(tool, layout, arguments),
-            false => None,
-        };
-        // Arguments that are wrong without the switch are told without it.
-        let checked = Arguments::check(tool, layout, arguments)?;
-        let checked = match with_json.map(|arguments| Arguments::check(tool, layout, &arguments)) {
-            Some(Ok(with_json)) => {
-                // docker's `--format json` prints a line of JSON for each row.
-                if format == DataFormat::Json {
-                    format = DataFormat::Any;
-                }
-                with_json
+        let mut checked = Arguments::check(tool, self.settings.layout, arguments)?;
+        if self.settings.json_output
+            && let Some(switch) = argv::json_switch(tool, &checked)
+        {
+            checked = checked.with_json(&switch);
+            // docker's `--format json` prints a line of JSON for each row.
+            if format == DataFormat::Json {
+                format = DataFormat::Any;
             }
-            _ => checked,
-        };
+        }
         let words: Vec<OsString> = argv::encode(tool, &checked)?
             .into_iter()
             .map(OsString::from)
@@ -139,7 +131,7 @@ impl Bridge {
             words: prepared.words.clone(),
             stdin: None,
             directory: settings.directory.clone(),
-            environment: exec::call_environment(),
+            environment: exec::environment(),
             limits: Limits {
                 timeout: settings.timeout,
                 keep: settings.max_output,
@@ -148,16 +140,26 @@ impl Bridge {
             },
         };
         let outcome = exec::run(invocation, cancel, events).await?;
-        Ok(output::reply(tool, settings.layout, prepared.format, &outcome))
+        Ok(output::reply(
+            tool,
+            settings.layout,
+            prepared.format,
+            &outcome,
+        ))
     }
 
     fn tool(&self, name: &str) -> Result<&Tool, CallError> {
-        self.catalog.find(name).ok_or_else(|| CallError::UnknownTool {
-            name: name.to_owned(),
-            nearest: self.catalog.nearest(name).map(|tool| tool.name.clone()),
-        })
+        self.catalog
+            .find(name)
+            .ok_or_else(|| CallError::UnknownTool {
+                name: name.to_owned(),
+                nearest: self.catalog.nearest(name).map(|tool| tool.name.clone()),
+            })
     }
 }
+
+/// More than the variables that a run adds to the environment take.
+const ADDED_ENVIRONMENT: usize = 4096;
 
 /// Where long output goes: on disk rather than in a temporary folder, which is memory
 /// on many systems.
@@ -175,38 +177,13 @@ fn spill_folder() -> PathBuf {
     }
 }
 
-/// The longest word that Linux passes to a program, with its end (MAX_ARG_STRLEN).
-const MAX_WORD: usize = 128 * 1024;
-
-/// Refuses what the system would refuse, and says which part is too long.
-fn fits(program: &Path, words: &[OsString]) -> Result<(), CallError> {
-    if let Some(long) = words.iter().find(|word| word.len() >= MAX_WORD) {
-        let start = String::from_utf8_lossy(&long.as_encoded_bytes()[..40]).into_owned();
-        return Err(CallError::TooLong(format!(
-            "a value of {} bytes does not fit on a command line, where one word has less than {MAX_WORD}: `{start}…`; \
-             write it to a file and pass the file's name if the command takes one",
-            long.len()
-        )));
-    }
-    let with_pointer = |len: usize| len + 1 + size_of::<usize>();
-    let environment: usize = std::env::vars_os()
-        .map(|(name, value)| with_pointer(name.len() + 1 + value.len()))
-        .sum();
-    let total: usize = words.iter().map(|word| with_pointer(word.len())).sum();
-    let room = room().saturating_sub(environment + with_pointer(program.as_os_str().len()));
-    if total > room {
-        return Err(CallError::TooLong(format!(
-            "the command line has {total} bytes and the system takes {room}; give it less in one call"
-        )));
-    }
-    Ok(())
-}
-
-/// Bytes that arguments and environment have together: a quarter of the stack, and
-/// Linux keeps it between 128 KiB and 6 MiB. A page is left for what the system adds.
-fn room() -> usize {
-    let stack = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
-    let quarter = stack.map_or(u64::MAX, |bytes| bytes / 4);
-    let bytes = quarter.clamp(128 * 1024, 6 * 1024 * 1024) - 4096;
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+/// Refuses what the system would refuse, before anything is started.
+fn fits(program: &Path, words: &[OsString]) -> Result<(), TooLong> {
+    let words = std::iter::once(program.as_os_str())
+        .chain(words.iter().map(OsString::as_os_str))
+        .map(OsStr::as_encoded_bytes);
+    let environment = std::env::vars_os().map(|(name, value)| name.len() + 1 + value.len());
+    // What a run adds to the environment: see `exec::environment`.
+    let added = std::iter::once(ADDED_ENVIRONMENT);
+    argv::size(words, environment.chain(added), Room::default())
 }
