@@ -1,16 +1,49 @@
 //! Turns a tool's JSON arguments into the words of one command line.
 //!
-//! Nothing here runs a process. `Arguments::check` is the door: unknown names and
-//! wrong types end there, all of them in one error.
+//! Nothing here runs a process. [`Arguments::check`] is the door: unknown names,
+//! wrong types and values that no command line can carry end there, all of them in
+//! one error.
 
-use serde_json::{Map, Value};
+mod check;
+mod encode;
+pub mod go;
+mod json;
+mod shell;
+mod size;
+mod value;
 
-use crate::catalog::{Layout, Tool};
+use crate::catalog::names::Slot;
+
+pub use encode::encode;
+pub(crate) use value::bounds;
+pub use json::{JsonSwitch, json_switch};
+pub use shell::shell_line;
+pub use size::{Room, TooLong, size};
 
 /// Checked arguments of one call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Arguments {
-    _private: (),
+    /// What was given, in the order of the tool's parameters.
+    given: Vec<(Slot, Given)>,
+    /// Positional words that the nested layout gives without naming them.
+    args: Vec<String>,
+}
+
+/// A value as its words will carry it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Given {
+    /// A switch, on or off.
+    Switch(bool),
+    /// So many repetitions.
+    Count(u32),
+    /// The flag alone, where it could take a value.
+    Bare,
+    /// One value.
+    One(String),
+    /// Several values.
+    Many(Vec<String>),
+    /// Keys and values in order.
+    Pairs(Vec<(String, String)>),
 }
 
 /// Everything that is wrong with a call's arguments.
@@ -21,23 +54,5 @@ pub struct ArgumentError {
     pub problems: Vec<String>,
 }
 
-impl Arguments {
-    /// Checks `json` against what `tool` takes.
-    pub fn check(
-        _tool: &Tool,
-        _layout: Layout,
-        _json: &Map<String, Value>,
-    ) -> Result<Self, ArgumentError> {
-        todo!()
-    }
-}
-
-/// The words after the program's name.
-pub fn encode(_tool: &Tool, _arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
-    todo!()
-}
-
-/// `words` as one line that a POSIX shell would read back to the same words.
-pub fn shell_line<'a>(_words: impl IntoIterator<Item = &'a str>) -> String {
-    todo!()
-}
+#[cfg(test)]
+mod tests;

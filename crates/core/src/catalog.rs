@@ -1,11 +1,17 @@
 //! Which commands are tools, and under which names.
 //!
-//! Tool names are looked up here and nowhere taken apart.
+//! Tool names are looked up here and nowhere taken apart. What a selection leaves
+//! out is left out of the [`Tool`] itself, so that no later step can reach it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::model::{CommandSpec, Param, Program};
+use crate::model::{CommandSpec, Family, Param, Program};
+
+pub mod names;
+mod selection;
+
+use selection::Named;
 
 /// The shape of tools and their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,6 +24,11 @@ pub enum Layout {
 }
 
 /// Which commands and flags are offered.
+///
+/// Command globs are matched against `pr list`, `gh pr list` (by name or alias,
+/// word by word) and the tool's name `gh_pr_list`; naming a parent names its
+/// subtree. Flag globs are matched against `dry-run`, `--dry-run`, `dry_run` and,
+/// as `-n`, the short spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// Command globs; empty allows every command.
@@ -30,7 +41,7 @@ pub struct Selection {
     pub deny_flags: Vec<String>,
     /// Only commands known to be harmless, without the flags that raise them.
     pub read_only: bool,
-    /// Hidden commands and flags too.
+    /// Hidden and deprecated commands and flags too.
     pub include_hidden: bool,
 }
 
@@ -41,7 +52,7 @@ pub enum Inherited {
     Limit(usize),
     /// Always listed.
     All,
-    /// Not offered.
+    /// Not offered, but for those without which the program refuses to run.
     None,
 }
 
@@ -67,7 +78,8 @@ pub struct Tool {
     pub program: Arc<Program>,
     /// Its index in the program's commands.
     pub command: usize,
-    /// Own flags that are offered.
+    /// Own flags that are offered, and inherited ones that are required although
+    /// the rest is folded or left out.
     pub flags: Vec<Param>,
     /// Inherited flags that are offered.
     pub inherited: Arc<[Param]>,
@@ -85,6 +97,13 @@ impl Tool {
     pub fn spec(&self) -> &CommandSpec {
         &self.program.commands[self.command]
     }
+
+    /// The command as a person types it: `gh pr list`.
+    pub fn command_line(&self) -> String {
+        let words = [self.program.name.as_str()].into_iter();
+        let path = self.spec().path.iter().map(String::as_str);
+        words.chain(path).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Why there is no catalog.
@@ -95,14 +114,64 @@ pub enum CatalogError {
     NothingSelected(String),
 }
 
+/// Commands of Cobra's own that are no tools.
+const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
+
 impl Catalog {
     /// The tools of `programs` that `selection` offers.
     pub fn build(
-        _programs: &[Arc<Program>],
-        _selection: &Selection,
-        _inherited: Inherited,
+        programs: &[Arc<Program>],
+        selection: &Selection,
+        inherited: Inherited,
     ) -> Result<Self, CatalogError> {
-        todo!()
+        let names = tool_names(programs);
+        let families: Vec<Children<'_>> = programs.iter().map(|program| children(program)).collect();
+        let all: Vec<(usize, usize, Named<'_>)> = programs
+            .iter()
+            .enumerate()
+            .flat_map(|(at, program)| {
+                let names = &names;
+                program
+                    .commands
+                    .iter()
+                    .enumerate()
+                    .map(move |(command, spec)| {
+                        let name = names.get(&(at, command)).map_or("", String::as_str);
+                        (at, command, selection.name(program, spec, name))
+                    })
+            })
+            .collect();
+        let (places, named): (Vec<(usize, usize)>, Vec<Named<'_>>) = all
+            .into_iter()
+            .map(|(at, command, named)| ((at, command), named))
+            .unzip();
+        selection.check(&named)?;
+
+        let mut catalog = Self::default();
+        let mut shared = Shared::default();
+        for ((at, command), named) in places.into_iter().zip(&named) {
+            if named.tool.is_empty() || !selection.offers(named) {
+                continue;
+            }
+            let program = &programs[at];
+            let mut tool = tool(
+                named.tool,
+                program,
+                command,
+                selection,
+                inherited,
+                &mut shared,
+            );
+            tool.reserved = reserved(program, tool.spec(), &families[at]);
+            catalog
+                .by_name
+                .insert(tool.name.clone(), catalog.tools.len());
+            catalog.tools.push(tool);
+        }
+        match catalog.tools.is_empty() {
+            true => Err(selection.nothing_left(&named)),
+            false => Ok(catalog),
+        }
     }
 
     /// The tools in order.
@@ -114,4 +183,160 @@ impl Catalog {
     pub fn find(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name).map(|&index| &self.tools[index])
     }
+
+    /// The tool whose name `name` most looks like.
+    pub fn nearest(&self, name: &str) -> Option<&Tool> {
+        let names = self.tools.iter().map(|tool| tool.name.as_str());
+        self.find(names::nearest(name, names)?)
+    }
 }
+
+/// The name of every command that could be a tool, by program and command. A
+/// selection changes none of them.
+fn tool_names(programs: &[Arc<Program>]) -> BTreeMap<(usize, usize), String> {
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for (at, program) in programs.iter().enumerate() {
+        let mut commands: Vec<usize> = (0..program.commands.len())
+            .filter(|&command| is_tool(&program.commands[command]))
+            .collect();
+        commands.sort_by_key(|&command| &program.commands[command].path);
+        order.extend(commands.into_iter().map(|command| (at, command)));
+    }
+    let wanted = |&(at, command): &(usize, usize)| {
+        let program = &programs[at];
+        let mut words = vec![program.name.as_str()];
+        words.extend(program.commands[command].path.iter().map(String::as_str));
+        names::shorten(&names::plain(&words.join("_")))
+    };
+    let mut names = BTreeMap::new();
+    let mut taken = BTreeSet::new();
+    let mut late = Vec::new();
+    for place in order {
+        let name = wanted(&place);
+        match taken.insert(name.clone()) {
+            true => drop(names.insert(place, name)),
+            false => late.push((place, name)),
+        }
+    }
+    for (place, name) in late {
+        let name = names::free_name(&name, |name| taken.contains(name));
+        taken.insert(name.clone());
+        names.insert(place, name);
+    }
+    names
+}
+
+fn is_tool(command: &CommandSpec) -> bool {
+    let helper = command
+        .path
+        .first()
+        .is_some_and(|word| HELPERS.contains(&word.as_str()));
+    command.runnable && !helper
+}
+
+/// Inherited sets that a selection made smaller, by the set that they came from.
+#[derive(Default)]
+struct Shared(Vec<(Arc<[Param]>, Arc<[Param]>)>);
+
+impl Shared {
+    fn offered(&mut self, whole: &Arc<[Param]>, selection: &Selection) -> Arc<[Param]> {
+        if selection.offers_all_of(whole) {
+            return Arc::clone(whole);
+        }
+        if let Some((_, offered)) = self.0.iter().find(|(from, _)| Arc::ptr_eq(from, whole)) {
+            return Arc::clone(offered);
+        }
+        let offered: Arc<[Param]> = whole
+            .iter()
+            .filter(|flag| selection.offers_flag(flag))
+            .cloned()
+            .collect();
+        self.0.push((Arc::clone(whole), Arc::clone(&offered)));
+        offered
+    }
+}
+
+fn tool(
+    name: &str,
+    program: &Arc<Program>,
+    command: usize,
+    selection: &Selection,
+    inherited: Inherited,
+    shared: &mut Shared,
+) -> Tool {
+    let spec = &program.commands[command];
+    let mut flags: Vec<Param> = Vec::new();
+    let mut offered: Arc<[Param]> = Arc::new([]);
+    // A raw command hands every word on: none of them is a flag to it.
+    if !spec.raw_words {
+        flags.extend(
+            spec.own_flags()
+                .filter(|flag| selection.offers_flag(flag))
+                .cloned(),
+        );
+        offered = shared.offered(&spec.inherited, selection);
+        let shadowed = |flag: &Param| spec.own_flags().any(|own| own.name == flag.name);
+        if offered.iter().any(shadowed) {
+            offered = offered
+                .iter()
+                .filter(|flag| !shadowed(flag))
+                .cloned()
+                .collect();
+        }
+    }
+    let folded = matches!(inherited, Inherited::Limit(most) if offered.len() > most);
+    if (folded || inherited == Inherited::None) && offered.iter().any(|flag| flag.required) {
+        let (required, rest): (Vec<Param>, Vec<Param>) =
+            offered.iter().cloned().partition(|flag| flag.required);
+        flags.extend(required);
+        offered = rest.into();
+    }
+    if inherited == Inherited::None {
+        offered = Arc::new([]);
+    }
+    Tool {
+        name: name.to_owned(),
+        program: Arc::clone(program),
+        command,
+        flags,
+        inherited: offered,
+        folded,
+        positionals: spec.positionals().cloned().collect(),
+        reserved: Vec::new(),
+    }
+}
+
+/// The children of each parent.
+type Children<'a> = BTreeMap<&'a [String], Vec<&'a CommandSpec>>;
+
+fn children(program: &Program) -> Children<'_> {
+    let mut all = Children::new();
+    for command in &program.commands {
+        if let Some((_, parent)) = command.path.split_last() {
+            all.entry(parent).or_default().push(command);
+        }
+    }
+    all
+}
+
+/// Everything that `program` would take for a subcommand of `spec`.
+fn reserved(program: &Program, spec: &CommandSpec, children: &Children<'_>) -> Vec<String> {
+    let mut words: Vec<String> = children
+        .get(spec.path.as_slice())
+        .into_iter()
+        .flatten()
+        .flat_map(|child| child.path.last().into_iter().chain(&child.aliases))
+        .cloned()
+        .collect();
+    if spec.path.is_empty() && program.family == Family::Cobra {
+        // Cobra adds the first two where there are other commands, the rest always.
+        let from = if words.is_empty() { 2 } else { 0 };
+        words.extend(HELPERS[from..].iter().map(|&word| word.to_owned()));
+    }
+    let mut seen = BTreeSet::new();
+    words.retain(|word| seen.insert(word.clone()));
+    words
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,11 @@ use serde_json::Value;
 
 use crate::catalog::{Layout, Tool};
 
+mod ansi;
+mod base64;
+
+pub use ansi::shown;
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {

@@ -3,17 +3,17 @@
 //! `argway call` and the MCP server both come through here; neither builds a
 //! command line or a reply by itself.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use argway_core::argv::ArgumentError;
-use argway_core::catalog::{Catalog, Layout};
-use argway_core::output::{DataFormat, Reply};
+use argway_core::argv::{self, ArgumentError, Arguments, Room, TooLong};
+use argway_core::catalog::{Catalog, Layout, Tool};
+use argway_core::output::{self, DataFormat, Reply};
 use serde_json::{Map, Value};
 
-use crate::exec::{Event, ExecError, Invocation};
+use crate::exec::{self, Event, ExecError, Invocation, Limits};
 
 /// How calls are run.
 #[derive(Debug, Clone)]
@@ -64,8 +64,8 @@ pub enum CallError {
     #[error("cancelled before it was run")]
     Cancelled,
     /// The words are longer than the system takes.
-    #[error("{0}")]
-    TooLong(String),
+    #[error(transparent)]
+    TooLong(#[from] TooLong),
 }
 
 /// A call that was checked and not yet run.
@@ -77,26 +77,113 @@ pub struct Prepared {
     pub program: PathBuf,
     /// The words after it.
     pub words: Vec<OsString>,
+    /// What its stdout is read as.
+    pub format: DataFormat,
 }
 
 impl Bridge {
     /// Checks a call and says what would be run.
     pub fn prepare(
         &self,
-        _tool: &str,
-        _arguments: &Map<String, Value>,
+        name: &str,
+        arguments: &Map<String, Value>,
     ) -> Result<Prepared, CallError> {
-        todo!()
+        let tool = self.tool(name)?;
+        let mut format = self.settings.format;
+        let mut checked = Arguments::check(tool, self.settings.layout, arguments)?;
+        if self.settings.json_output
+            && let Some(switch) = argv::json_switch(tool, &checked)
+        {
+            checked = checked.with_json(&switch);
+            // docker's `--format json` prints a line of JSON for each row.
+            if format == DataFormat::Json {
+                format = DataFormat::Any;
+            }
+        }
+        let words: Vec<OsString> = argv::encode(tool, &checked)?
+            .into_iter()
+            .map(OsString::from)
+            .collect();
+        let program = match &tool.program.executable {
+            Some(file) => PathBuf::from(file),
+            None => PathBuf::from(&tool.program.name),
+        };
+        fits(&program, &words)?;
+        Ok(Prepared {
+            tool: name.to_owned(),
+            program,
+            words,
+            format,
+        })
     }
 
     /// Runs a prepared call.
     pub async fn run(
         &self,
-        _prepared: &Prepared,
-        _cancel: impl Future<Output = ()>,
-        _events: &mut (dyn FnMut(Event) + Send),
+        prepared: &Prepared,
+        cancel: impl Future<Output = ()>,
+        events: &mut (dyn FnMut(Event) + Send),
     ) -> Result<Reply, CallError> {
-        let _: Option<Invocation> = None;
-        todo!()
+        let tool = self.tool(&prepared.tool)?;
+        let settings = &self.settings;
+        let invocation = Invocation {
+            program: prepared.program.clone(),
+            words: prepared.words.clone(),
+            stdin: None,
+            directory: settings.directory.clone(),
+            environment: exec::environment(),
+            limits: Limits {
+                timeout: settings.timeout,
+                keep: settings.max_output,
+                spill: settings.max_spill,
+                spill_folder: Some(spill_folder()),
+            },
+        };
+        let outcome = exec::run(invocation, cancel, events).await?;
+        Ok(output::reply(
+            tool,
+            settings.layout,
+            prepared.format,
+            &outcome,
+        ))
     }
+
+    fn tool(&self, name: &str) -> Result<&Tool, CallError> {
+        self.catalog
+            .find(name)
+            .ok_or_else(|| CallError::UnknownTool {
+                name: name.to_owned(),
+                nearest: self.catalog.nearest(name).map(|tool| tool.name.clone()),
+            })
+    }
+}
+
+/// More than the variables that a run adds to the environment take.
+const ADDED_ENVIRONMENT: usize = 4096;
+
+/// Where long output goes: on disk rather than in a temporary folder, which is memory
+/// on many systems.
+fn spill_folder() -> PathBuf {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    match cache {
+        Some(cache) => cache.join("argway").join("output"),
+        None => {
+            let user = rustix::process::getuid().as_raw();
+            std::env::temp_dir().join(format!("argway-{user}"))
+        }
+    }
+}
+
+/// Refuses what the system would refuse, before anything is started.
+fn fits(program: &Path, words: &[OsString]) -> Result<(), TooLong> {
+    let words = std::iter::once(program.as_os_str())
+        .chain(words.iter().map(OsString::as_os_str))
+        .map(OsStr::as_encoded_bytes);
+    let environment = std::env::vars_os().map(|(name, value)| name.len() + 1 + value.len());
+    // What a run adds to the environment: see `exec::environment`.
+    let added = std::iter::once(ADDED_ENVIRONMENT);
+    argv::size(words, environment.chain(added), Room::default())
 }

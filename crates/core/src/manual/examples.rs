@@ -10,8 +10,9 @@ use serde_json::{Map, Number, Value, json};
 
 use super::command_line;
 use crate::argv::Arguments;
+use crate::catalog::names::GLOBAL_FLAGS;
 use crate::catalog::{Layout, Tool};
-use crate::model::{Kind, Param, Scalar};
+use crate::model::{Kind, Param, Scalar, Spelling, Split};
 
 /// Calls shown at most.
 const MAX_CALLS: usize = 8;
@@ -76,10 +77,7 @@ fn call(tool: &Tool, layout: Layout, line: &str) -> Option<Map<String, Value>> {
         }
     }
     let read = read_words(tool, &words.collect::<Vec<_>>())?;
-    let arguments = match layout {
-        Layout::Flat => read.flat(tool)?,
-        Layout::Nested => read.nested(),
-    };
+    let arguments = read.arguments(tool, layout)?;
     Arguments::check(tool, layout, &arguments).ok()?;
     Some(arguments)
 }
@@ -131,15 +129,8 @@ fn split(line: &str) -> Option<Vec<String>> {
 /// What words say: flags with their values, and positionals.
 #[derive(Default)]
 struct Read<'a> {
-    flags: Vec<(&'a Param, Flag, Value)>,
+    flags: Vec<(&'a Param, Value)>,
     positionals: Vec<String>,
-}
-
-/// Whose a flag is.
-#[derive(Clone, Copy, PartialEq)]
-enum Flag {
-    Own,
-    Inherited,
 }
 
 fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
@@ -155,7 +146,7 @@ fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
                 Some((name, value)) => (name, Some(value)),
                 None => (long, None),
             };
-            let (param, whose) = find(tool, |spelling| {
+            let param = find(tool, |spelling| {
                 spelling
                     .long
                     .as_deref()
@@ -167,12 +158,12 @@ fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
                 None if needs_value(param) => Some(words.next()?),
                 None => None,
             };
-            read.add(param, whose, value)?;
+            read.add(param, value)?;
         } else if let Some(shorts) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
             let mut rest = shorts;
             while let Some(letter) = rest.chars().next() {
                 rest = &rest[letter.len_utf8()..];
-                let (param, whose) = find(tool, |spelling| {
+                let param = find(tool, |spelling| {
                     let short = spelling
                         .short
                         .as_deref()
@@ -184,10 +175,10 @@ fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
                         "" => words.next()?,
                         rest => rest.strip_prefix('=').unwrap_or(rest),
                     };
-                    read.add(param, whose, Some(value))?;
+                    read.add(param, Some(value))?;
                     break;
                 }
-                read.add(param, whose, None)?;
+                read.add(param, None)?;
             }
         } else {
             read.positionals.push(word.to_owned());
@@ -196,19 +187,9 @@ fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
     Some(read)
 }
 
-fn find(tool: &Tool, matches: impl Fn(&crate::model::Spelling) -> bool) -> Option<(&Param, Flag)> {
-    let matches = |param: &&Param| param.spelling().is_some_and(&matches);
-    let own = tool
-        .flags
-        .iter()
-        .find(matches)
-        .map(|param| (param, Flag::Own));
-    own.or_else(|| {
-        tool.inherited
-            .iter()
-            .find(matches)
-            .map(|param| (param, Flag::Inherited))
-    })
+fn find(tool: &Tool, matches: impl Fn(&Spelling) -> bool) -> Option<&Param> {
+    let mut flags = tool.flags.iter().chain(tool.inherited.iter());
+    flags.find(|param| param.spelling().is_some_and(&matches))
 }
 
 fn needs_value(param: &Param) -> bool {
@@ -217,7 +198,7 @@ fn needs_value(param: &Param) -> bool {
 }
 
 impl<'a> Read<'a> {
-    fn add(&mut self, param: &'a Param, whose: Flag, written: Option<&str>) -> Option<()> {
+    fn add(&mut self, param: &'a Param, written: Option<&str>) -> Option<()> {
         let written = match written {
             Some(written) => written,
             None => match &param.kind {
@@ -229,18 +210,18 @@ impl<'a> Read<'a> {
         let before = self
             .flags
             .iter_mut()
-            .find(|(known, _, _)| std::ptr::eq(*known, param));
+            .find(|(known, _)| std::ptr::eq(*known, param));
         let new = match &param.kind {
             Kind::Switch => Value::Bool(written.parse().ok()?),
             Kind::Count => json!(1),
             Kind::One(scalar) => value(scalar, written)?,
-            Kind::List(_, crate::model::Split::Csv) if written.contains('"') => return None,
+            Kind::List(_, Split::Csv) if written.contains('"') => return None,
             Kind::List(scalar, split) => {
                 let parts = match split {
-                    crate::model::Split::Csv | crate::model::Split::Comma => {
+                    Split::Csv | Split::Comma => {
                         written.split(',').map(|part| value(scalar, part)).collect()
                     }
-                    crate::model::Split::Repeat | crate::model::Split::Words => {
+                    Split::Repeat | Split::Words => {
                         vec![value(scalar, written)]
                     }
                 };
@@ -255,8 +236,8 @@ impl<'a> Read<'a> {
             }
         };
         match before {
-            None => self.flags.push((param, whose, new)),
-            Some((_, _, old)) => match (old, new) {
+            None => self.flags.push((param, new)),
+            Some((_, old)) => match (old, new) {
                 (Value::Array(old), Value::Array(new)) => old.extend(new),
                 (Value::Object(old), Value::Object(new)) => old.extend(new),
                 (Value::Number(old), _) if param.kind == Kind::Count => {
@@ -268,65 +249,74 @@ impl<'a> Read<'a> {
         Some(())
     }
 
-    fn flat(self, tool: &Tool) -> Option<Map<String, Value>> {
-        let mut arguments = Map::new();
+    /// The arguments as `layout` has them.
+    fn arguments(self, tool: &Tool, layout: Layout) -> Option<Map<String, Value>> {
+        let properties = tool.properties(layout);
+        let name_of = |param: &Param| {
+            let property = properties
+                .iter()
+                .find(|known| std::ptr::eq(known.param, param));
+            property.map(|property| property.name.clone())
+        };
+        let folded = tool.global_properties(layout);
         let mut global = Map::new();
-        for (param, whose, value) in self.flags {
-            if whose == Flag::Inherited && tool.folded {
-                global.insert(param.name.clone(), value);
-            } else {
-                arguments.insert(param.name.replace('-', "_"), value);
-            }
+        let mut named = Map::new();
+        for (param, value) in self.flags {
+            match name_of(param) {
+                Some(name) => named.insert(name, value),
+                None => {
+                    let property = folded
+                        .iter()
+                        .find(|known| std::ptr::eq(known.param, param))?;
+                    global.insert(property.name.clone(), value)
+                }
+            };
         }
+        let mut arguments = match layout {
+            Layout::Nested => {
+                let mut arguments = Map::new();
+                if !named.is_empty() {
+                    arguments.insert("flags".to_owned(), Value::Object(named));
+                }
+                if !self.positionals.is_empty() {
+                    arguments.insert("args".to_owned(), json!(self.positionals));
+                }
+                arguments
+            }
+            Layout::Flat => {
+                let mut words = self.positionals.into_iter();
+                for param in &tool.positionals {
+                    if let Some(value) = positional(param, &mut words)? {
+                        named.insert(name_of(param)?, value);
+                    }
+                }
+                if words.next().is_some() {
+                    return None;
+                }
+                named
+            }
+        };
         if !global.is_empty() {
-            arguments.insert("global_flags".to_owned(), Value::Object(global));
+            arguments.insert(GLOBAL_FLAGS.to_owned(), Value::Object(global));
         }
-        let mut words = self.positionals.into_iter();
-        for param in &tool.positionals {
-            let key = positional_key(tool, param);
-            match &param.kind {
-                Kind::List(scalar, _) => {
-                    let all = (&mut words).map(|word| value(scalar, &word));
-                    let all: Vec<Value> = all.collect::<Option<_>>()?;
-                    if !all.is_empty() {
-                        arguments.insert(key, Value::Array(all));
-                    }
-                }
-                Kind::One(scalar) => {
-                    if let Some(word) = words.next() {
-                        arguments.insert(key, value(scalar, &word)?);
-                    }
-                }
-                Kind::Switch | Kind::Count | Kind::Map(_) => return None,
-            }
-        }
-        words.next().is_none().then_some(arguments)
-    }
-
-    fn nested(self) -> Map<String, Value> {
-        let mut arguments = Map::new();
-        let flags: Map<String, Value> = (self.flags.into_iter())
-            .map(|(param, _, value)| (param.name.clone(), value))
-            .collect();
-        if !flags.is_empty() {
-            arguments.insert("flags".to_owned(), Value::Object(flags));
-        }
-        if !self.positionals.is_empty() {
-            arguments.insert("args".to_owned(), json!(self.positionals));
-        }
-        arguments
+        Some(arguments)
     }
 }
 
-/// A positional's property: its name, unless a flag has that.
-fn positional_key(tool: &Tool, param: &Param) -> String {
-    let key = param.name.replace('-', "_");
-    let inherited = tool.inherited.iter().filter(|_| !tool.folded);
-    let mut flags = tool.flags.iter().chain(inherited);
-    if flags.any(|flag| flag.name.replace('-', "_") == key) {
-        format!("{key}_arg")
-    } else {
-        key
+/// What of `words` is `param`'s; the inner nothing where they are used up.
+fn positional(param: &Param, words: &mut impl Iterator<Item = String>) -> Option<Option<Value>> {
+    match &param.kind {
+        Kind::List(scalar, _) => {
+            let all: Vec<Value> = words
+                .map(|word| value(scalar, &word))
+                .collect::<Option<_>>()?;
+            Some((!all.is_empty()).then_some(Value::Array(all)))
+        }
+        Kind::One(scalar) => match words.next() {
+            Some(word) => Some(Some(value(scalar, &word)?)),
+            None => Some(None),
+        },
+        Kind::Switch | Kind::Count | Kind::Map(_) => None,
     }
 }
 

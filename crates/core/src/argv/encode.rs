@@ -1,0 +1,305 @@
+//! Checked arguments as words.
+//!
+//! The forms are those that pflag reads without a second meaning: `--flag=value`
+//! always, so that no value is taken for a flag or a subcommand; `--` before
+//! positionals that could be.
+
+use super::{ArgumentError, Arguments, Given};
+use crate::catalog::Tool;
+use crate::catalog::names::Slot;
+use crate::model::{Joiner, Kind, Param, Scalar, Split};
+
+/// Bytes of one list word beyond which the rest goes into another.
+const LONG_WORD: usize = 64 * 1024;
+
+/// The words after the program's name.
+///
+/// Arguments that [`Arguments::check`] let through for the same tool always have
+/// words; the error is for those of another.
+pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
+    let mut problems = Vec::new();
+    let mut words = tool.spec().path.clone();
+    for (slot, given) in &arguments.given {
+        if let Slot::Positional(_) = slot {
+            continue;
+        }
+        let param = tool.param(*slot);
+        if let Err(problem) = flag_words(param, given, &mut words) {
+            problems.push(format!("`{}` {problem}", param.name));
+        }
+    }
+    positional_words(tool, arguments, &mut words, &mut problems);
+    if words.iter().any(|word| word.contains('\0')) {
+        problems.push("an argument holds a NUL byte, which no command line can carry".to_owned());
+    }
+    match problems.is_empty() {
+        true => Ok(words),
+        false => Err(ArgumentError { problems }),
+    }
+}
+
+/// Appends the words of one flag, or says why there are none.
+fn flag_words(param: &Param, given: &Given, words: &mut Vec<String>) -> Result<(), String> {
+    let Some((name, joiner)) = param.spelling().and_then(|spelling| {
+        let name = spelling.long.as_ref().or(spelling.short.as_ref())?;
+        Some((name, spelling.joiner))
+    }) else {
+        return Err("has no spelling".to_owned());
+    };
+    let mut push = |value: String| match joiner {
+        Joiner::Equals => {
+            words.push(format!("{name}={value}"));
+            Ok(())
+        }
+        Joiner::Space => {
+            let negative = value.parse::<f64>().is_ok();
+            if value.starts_with('-') && value.len() > 1 && !negative {
+                return Err(format!("cannot be `{value}`: it would be read as a flag"));
+            }
+            words.push(name.clone());
+            words.push(value);
+            Ok(())
+        }
+    };
+    match given {
+        Given::Switch(true) | Given::Bare => words.push(name.clone()),
+        Given::Switch(false) => {
+            if param.default.as_deref() == Some("true") {
+                // Whatever the joiner: without `=` it would be on, and `false` a positional.
+                words.push(format!("{name}=false"));
+            }
+        }
+        Given::Count(times) => {
+            words.extend(std::iter::repeat_n(name.clone(), *times as usize));
+        }
+        Given::One(value) => push(value.clone())?,
+        Given::Many(values) => {
+            let (scalar, split) = match &param.kind {
+                Kind::List(scalar, split) => (scalar, *split),
+                _ => (&Scalar::String, Split::Repeat),
+            };
+            if values.is_empty() {
+                return empty_list(param, scalar, split).map(|word| {
+                    words.extend(word.then(|| format!("{name}=")));
+                });
+            }
+            for value in list_values(values, scalar, split)? {
+                push(value)?;
+            }
+        }
+        Given::Pairs(pairs) => {
+            if pairs.is_empty() && has_default(param) {
+                return Err("cannot be emptied: its default stays where no key is given".to_owned());
+            }
+            let scalar = match &param.kind {
+                Kind::Map(scalar) => scalar,
+                _ => &Scalar::String,
+            };
+            for (key, value) in pairs {
+                push(pair(key, value, scalar)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn has_default(param: &Param) -> bool {
+    param
+        .default
+        .as_deref()
+        .is_some_and(|text| !matches!(text, "" | "[]"))
+}
+
+/// Whether an empty list is said with `--flag=`; nothing needs saying where the
+/// default is empty too.
+fn empty_list(param: &Param, scalar: &Scalar, split: Split) -> Result<bool, String> {
+    // pflag reads these lists as CSV, in which nothing is the empty record.
+    let sayable = split == Split::Csv
+        || (split == Split::Comma && matches!(scalar, Scalar::Bool | Scalar::Ip | Scalar::IpNet));
+    match (has_default(param), sayable) {
+        (false, _) => Ok(false),
+        (true, true) => Ok(true),
+        (true, false) => {
+            Err("cannot be emptied: its default stays where no value is given".to_owned())
+        }
+    }
+}
+
+/// The values to write behind the flag, each time it is repeated.
+fn list_values(values: &[String], scalar: &Scalar, split: Split) -> Result<Vec<String>, String> {
+    let elements: Vec<String> = match split {
+        Split::Repeat | Split::Words => return Ok(values.to_vec()),
+        Split::Comma => {
+            if let Some(value) = values.iter().find(|value| value.contains(',')) {
+                return Err(format!("cannot hold `{value}`: a comma would split it"));
+            }
+            values.to_vec()
+        }
+        Split::Csv if *scalar == Scalar::String => values
+            .iter()
+            .map(|value| csv_field(value))
+            .collect::<Result<_, _>>()?,
+        Split::Csv => values.to_vec(),
+    };
+    let mut out: Vec<String> = Vec::new();
+    for element in elements {
+        match out.last_mut() {
+            Some(last) if last.len() + element.len() < LONG_WORD => {
+                last.push(',');
+                last.push_str(&element);
+            }
+            _ => out.push(element),
+        }
+    }
+    Ok(out)
+}
+
+/// A field that Go's `encoding/csv` reads back as `value`.
+fn csv_field(value: &str) -> Result<String, String> {
+    if value.contains("\r\n") {
+        return Err("cannot hold a carriage return before a line feed: CSV loses it".to_owned());
+    }
+    let needs_quotes = value.is_empty() || value.contains([',', '"', '\n', '\r']);
+    Ok(match needs_quotes {
+        true => format!("\"{}\"", value.replace('"', "\"\"")),
+        false => value.to_owned(),
+    })
+}
+
+/// One `key=value` that pflag reads back as that pair.
+fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
+    if key.contains('=') {
+        return Err(format!("cannot have the key `{key}`: it holds an equals sign"));
+    }
+    let raw = format!("{key}={value}");
+    if *scalar != Scalar::String {
+        return match raw.contains(',') {
+            true => Err(format!("cannot hold `{raw}`: a comma would split it")),
+            false => Ok(raw),
+        };
+    }
+    let special = raw.contains([',', '"', '\n', '\r']);
+    match value.contains('=') {
+        // With one equals sign pflag takes the word as it is, but for the quotes
+        // around it, which it drops; with more it reads CSV.
+        false if !raw.starts_with('"') && !raw.ends_with('"') => Ok(raw),
+        // So the pair is said twice, which makes two equals signs and one pair.
+        false => csv_field(&raw).map(|field| format!("{field},{field}")),
+        true if special => csv_field(&raw),
+        true => Ok(raw),
+    }
+}
+
+/// Appends positionals, protected where they need it.
+fn positional_words(
+    tool: &Tool,
+    arguments: &Arguments,
+    words: &mut Vec<String>,
+    problems: &mut Vec<String>,
+) {
+    let spec = tool.spec();
+    let (before, after) = places(tool, arguments);
+    for word in before.iter().chain(&after) {
+        if let Some(name) = subcommand(tool, word) {
+            problems.push(format!(
+                "{word:?} cannot stand as an argument of `{}`: the program could read it as its subcommand `{name}`",
+                tool.command_line()
+            ));
+        }
+    }
+    let is_flag = |word: &&String| word.starts_with('-') && word.len() > 1;
+    if spec.raw_words {
+        // It hands every word on, `--` too, so that nothing protects one.
+        if let Some(word) = before.iter().chain(&after).find(is_flag) {
+            problems.push(format!(
+                "{word:?} cannot be given: `{}` passes flags on without checking them",
+                tool.command_line()
+            ));
+        }
+        words.extend(before.into_iter().chain(after));
+        return;
+    }
+    let exposed = before.iter().find(is_flag);
+    match after.is_empty() {
+        true => {
+            if !before.is_empty() && (exposed.is_some() || !tool.reserved.is_empty()) {
+                words.push("--".to_owned());
+            }
+            words.extend(before);
+        }
+        false => {
+            // The program looks where its `--` stands, so there is only one.
+            if let Some(word) = exposed {
+                problems.push(format!(
+                    "{word:?} would be read as a flag, and `--` is needed further on"
+                ));
+            }
+            words.extend(before);
+            words.push("--".to_owned());
+            words.extend(after);
+        }
+    }
+}
+
+/// Positional words before and after the `--` that the usage line asks for; all
+/// of them before it where it asks for none.
+fn places(tool: &Tool, arguments: &Arguments) -> (Vec<String>, Vec<String>) {
+    let first_after = first_after_dashes(tool);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (slot, given) in &arguments.given {
+        let Slot::Positional(index) = slot else {
+            continue;
+        };
+        let place = match first_after.is_some_and(|first| *index >= first) {
+            true => &mut after,
+            false => &mut before,
+        };
+        match given {
+            Given::One(word) => place.push(word.clone()),
+            Given::Many(words) => place.extend(words.iter().cloned()),
+            Given::Switch(_) | Given::Count(_) | Given::Bare | Given::Pairs(_) => {}
+        }
+    }
+    let mut args = arguments.args.iter().cloned();
+    match asks_for_dashes(tool) {
+        true => {
+            before.extend(args.by_ref().take_while(|word| word != "--"));
+            after.extend(args);
+        }
+        false => before.extend(args),
+    }
+    (before, after)
+}
+
+fn asks_for_dashes(tool: &Tool) -> bool {
+    behind_dashes(&tool.spec().usage).next().is_some()
+}
+
+/// The words of a usage line behind its `--`, without brackets.
+fn behind_dashes(usage: &str) -> impl Iterator<Item = &str> {
+    usage
+        .split_whitespace()
+        .skip_while(|word| !matches!(word.trim_matches(['[', ']', '(', ')']), "--"))
+        .skip(1)
+        .map(|word| word.trim_matches(['[', ']', '(', ')', '<', '>', '.']))
+}
+
+/// The first positional that stands behind `--` in the usage line, as in
+/// `kubectl exec POD -- COMMAND [args...]`.
+fn first_after_dashes(tool: &Tool) -> Option<usize> {
+    let first = behind_dashes(&tool.spec().usage).next()?;
+    tool.positionals
+        .iter()
+        .position(|param| param.name.trim_matches(['<', '>', '.']) == first)
+}
+
+/// The subcommand that `word` could be read as: by its name, an alias, another
+/// case or the beginning of either (Cobra can be told to take all of these, and
+/// a program that parses its parents' flags first looks behind `--` too).
+fn subcommand<'a>(tool: &'a Tool, word: &str) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    tool.reserved
+        .iter()
+        .find(|name| name.to_lowercase().starts_with(&word))
+        .map(String::as_str)
+}
