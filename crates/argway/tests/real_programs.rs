@@ -69,22 +69,43 @@ fn gh_is_read() {
 
 #[test]
 fn etcdctl_is_read() {
-    reads("etcdctl", &[("get", "prefix", "switch"), ("get", "limit", "int")]);
+    reads(
+        "etcdctl",
+        &[("get", "prefix", "switch"), ("get", "limit", "int")],
+    );
 }
 
 #[test]
 fn restic_is_read() {
-    reads("restic", &[("backup", "dry-run", "switch"), ("backup", "host", "string")]);
+    reads(
+        "restic",
+        &[
+            ("backup", "dry-run", "switch"),
+            ("backup", "host", "string"),
+        ],
+    );
 }
 
 #[test]
 fn hcloud_is_read() {
-    reads("hcloud", &[("server create", "name", "string"), ("server list", "output", "repeat<string>")]);
+    reads(
+        "hcloud",
+        &[
+            ("server create", "name", "string"),
+            ("server list", "output", "repeat<string>"),
+        ],
+    );
 }
 
 #[test]
 fn rclone_is_read_although_it_has_hundreds_of_global_flags() {
-    reads("rclone", &[("copy", "create-empty-src-dirs", "switch"), ("copy", "transfers", "int")]);
+    reads(
+        "rclone",
+        &[
+            ("copy", "create-empty-src-dirs", "switch"),
+            ("copy", "transfers", "int"),
+        ],
+    );
 }
 
 #[test]

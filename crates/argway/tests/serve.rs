@@ -35,7 +35,12 @@ impl Client {
             .unwrap();
         let stdin = server.stdin.take();
         let stdout = BufReader::new(server.stdout.take().unwrap());
-        let mut client = Self { server, stdin, stdout, next: 0 };
+        let mut client = Self {
+            server,
+            stdin,
+            stdout,
+            next: 0,
+        };
         let opened = client.ask(
             "initialize",
             json!({
@@ -104,10 +109,20 @@ fn a_client_lists_calls_and_leaves() {
     let mut client = Client::connect(&world, &["toy"]);
     assert_eq!(
         client.tool_names(),
-        ["toy_fail", "toy_greet", "toy_item_delete", "toy_item_list", "toy_nap", "toy_version"]
+        [
+            "toy_fail",
+            "toy_greet",
+            "toy_item_delete",
+            "toy_item_list",
+            "toy_nap",
+            "toy_version"
+        ]
     );
     let reply = client.call("toy_greet", json!({"name": ["Ada"], "times": 2}));
-    assert_eq!(reply["structuredContent"]["stdout"], "Hello Ada\nHello Ada\n");
+    assert_eq!(
+        reply["structuredContent"]["stdout"],
+        "Hello Ada\nHello Ada\n"
+    );
     assert_eq!(reply["structuredContent"]["exitCode"], 0);
     let reply = client.call("toy_fail", json!({}));
     assert_eq!(reply["isError"], true);
@@ -162,5 +177,8 @@ fn a_changed_program_is_read_again_and_the_client_is_told() {
 
 #[test]
 fn nothing_is_served_of_a_program_that_is_not_there() {
-    World::new().argway(["serve", "no-such-program"]).code(3).stdout_eq("");
+    World::new()
+        .argway(["serve", "no-such-program"])
+        .code(3)
+        .stdout_eq("");
 }
