@@ -17,7 +17,8 @@ struct Captured {
     text: String,
     /// Long flags that completion offered.
     offered: BTreeSet<String>,
-    /// While a required flag is missing, completion offers nothing else.
+    /// While a required flag is missing, completion offers nothing else; whether
+    /// it could be satisfied.
     complete: bool,
 }
 
@@ -54,6 +55,9 @@ fn captured(program: &Path) -> Vec<Captured> {
         .map(|page| {
             let text = read(&page);
             let stem = page.to_string_lossy().trim_end_matches(".help.txt").to_owned();
+            let second = read(format!("{stem}.flags2.txt"));
+            let second = second.lines().filter(|line| !line.starts_with('#'));
+            let second: String = second.collect();
             let file = stem.rsplit('/').next().unwrap();
             let path = file.strip_prefix(name).unwrap();
             let path = path.split('.').filter(|word| !word.is_empty());
@@ -62,8 +66,7 @@ fn captured(program: &Path) -> Vec<Captured> {
                 path: path.map(str::to_owned).collect(),
                 text,
                 offered: offered(&stem),
-                complete: read(format!("{stem}.flags.txt")).contains("--help\t")
-                    || Path::new(&format!("{stem}.flags2.txt")).exists(),
+                complete: second.is_empty() || second.contains("--"),
             }
         })
         .collect()
@@ -84,7 +87,11 @@ fn offered(stem: &str) -> BTreeSet<String> {
 /// Whether some line that starts with a flag has `--name` in its left part.
 fn prints(text: &str, name: &str) -> bool {
     let spelled = format!("--{name}");
-    // Texts mention flags too, but not in this place of a line.
+    // Texts mention flags too, but before the usage or elsewhere in a line.
+    let text = match text.rsplit_once("\nUsage:\n") {
+        Some((_, after)) if after.contains("lags:\n") => after,
+        _ => text,
+    };
     let listed = |line: &&str| matches!(line.find('-'), Some(2 | 4 | 6));
     let lines = text.lines().filter(listed).map(str::trim_start);
     lines.filter(|line| line.starts_with('-')).any(|line| {
@@ -102,9 +109,7 @@ fn flags_on_the_pages_agree_with_completion() {
     for program in programs() {
         let (mut found, mut missed, mut invented) = (0_usize, Vec::new(), Vec::new());
         let mut styles = BTreeMap::<String, usize>::new();
-        let pages = captured(&program);
-        let offers_help = pages.iter().any(|page| page.complete);
-        for page in pages {
+        for page in captured(&program) {
             let parsed = help::parse(&page.text, &page.program, &page.path);
             *styles.entry(format!("{:?}", parsed.style)).or_default() += 1;
             let listed: BTreeSet<String> = parsed
@@ -114,7 +119,7 @@ fn flags_on_the_pages_agree_with_completion() {
                 .filter(|name| name != "help" && name != "version")
                 .collect();
             // A command that parses no flags itself completes none.
-            if page.offered.is_empty() || offers_help && !page.complete {
+            if page.offered.is_empty() || !page.complete {
                 continue;
             }
             found += listed.intersection(&page.offered).count();

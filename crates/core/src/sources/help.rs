@@ -177,6 +177,10 @@ impl Page {
     }
 
     fn take(&mut self, part: &Part<'_>, path: &[String]) {
+        let (rows, epilogue) = layout::epilogue(part.lines);
+        if matches!(part.head, Head::Commands(_) | Head::Flags(_)) {
+            push_paragraph(&mut self.description, &unindented(epilogue));
+        }
         match &part.head {
             Head::Usage => self.take_usage(part),
             Head::Aliases => self.take_aliases(part.lines),
@@ -190,7 +194,7 @@ impl Page {
                 push_paragraph(&mut self.description, &text);
             }
             Head::Commands(group) => {
-                let (listed, unread) = commands::read(part.lines, group.as_deref());
+                let (listed, unread) = commands::read(rows, group.as_deref());
                 self.commands.extend(listed);
                 self.unread.extend(unread);
             }
@@ -201,7 +205,7 @@ impl Page {
                 if self.style == Style::Cobra && flags::are_assigned(part.lines) {
                     self.style = Style::Kubernetes;
                 }
-                let (listed, unread) = flags::read(part.lines, section);
+                let (listed, unread) = flags::read(rows, section);
                 self.flags.extend(listed);
                 self.unread.extend(unread);
             }

@@ -7,14 +7,17 @@ use super::text::{blank, indent};
 pub(crate) fn read(lines: &[&str], group: Option<&str>) -> (Vec<ListedCommand>, Vec<String>) {
     let mut listed: Vec<ListedCommand> = Vec::new();
     let mut unread = Vec::new();
-    let least = lines
-        .iter()
-        .filter(|line| !blank(line))
-        .map(|line| indent(line))
-        .min()
-        .unwrap_or(0);
+    let first = lines.iter().find(|line| !blank(line));
+    let own = first.map_or(0, |line| indent(line));
     for line in lines.iter().filter(|line| !blank(line)) {
-        if indent(line) > least {
+        if indent(line) < own {
+            // kubectl prints the title of a group that is empty.
+            if !line.ends_with(':') {
+                unread.push(line.trim().to_owned());
+            }
+            continue;
+        }
+        if indent(line) > own {
             match listed.last_mut() {
                 Some(last) => push_words(&mut last.summary, line.trim()),
                 None => unread.push(line.trim().to_owned()),
@@ -66,9 +69,9 @@ pub(crate) fn are_rows(lines: &[&str]) -> bool {
     for line in lines.iter().filter(|line| !blank(line)) {
         let own = indent(line);
         let text = line.trim();
-        let Some((name, _)) = row(text).filter(|_| own == 2) else {
+        if own != 2 || row(text).is_none() {
             return false;
-        };
+        }
         let after = &text[text.find(char::is_whitespace).unwrap_or(text.len())..];
         rows += 1;
         if after.is_empty() {
@@ -77,8 +80,6 @@ pub(crate) fn are_rows(lines: &[&str]) -> bool {
         let name_width = text[..text.len() - after.len()].chars().count();
         let at = own + name_width + (after.len() - after.trim_start().len());
         if at < own + 12 || column.is_some_and(|column| column != at) {
-            // gh's names end with a colon that counts.
-            let _ = name;
             return false;
         }
         column = Some(at);

@@ -148,7 +148,10 @@ pub(crate) fn sections_before<'a>(
         return None;
     }
     let mut parts = parts(before, page);
-    let first = parts.iter().position(|part| part.head != Head::Text(String::new()))?;
+    parts.retain(|part| part.head != Head::Trailer);
+    let first = parts
+        .iter()
+        .position(|part| part.head != Head::Text(String::new()))?;
     let assigned = |part: &Part<'_>| {
         matches!(part.head, Head::Flags(_)) && flags::are_assigned(part.lines)
     };
@@ -215,9 +218,9 @@ fn head_at<'a>(
 }
 
 fn trails(title: &str) -> bool {
-    (title.starts_with("Use ") || title.starts_with("Run ") || title.starts_with("See "))
-        && title.contains("--help")
-        && title.ends_with('.')
+    let says_where = title.contains("--help") || title.contains(" options\" for a list");
+    let asks = ["Use ", "Run ", "See "];
+    asks.iter().any(|word| title.starts_with(word)) && says_where && title.ends_with('.')
 }
 
 fn capital_head(lines: &[&str], at: usize, title: &str, name: &str) -> Option<Head> {
@@ -328,6 +331,17 @@ pub(crate) fn body<'a>(lines: &'a [&'a str], at: usize, own: usize) -> &'a [&'a 
         })
         .unwrap_or(rest.len());
     &rest[..end]
+}
+
+/// Splits off the unindented words that a page closes with, a blank line after
+/// an indented block.
+pub(crate) fn epilogue<'a>(lines: &'a [&'a str]) -> (&'a [&'a str], &'a [&'a str]) {
+    let kept = lines
+        .iter()
+        .rposition(|line| !blank(line) && indent(line) > 0)
+        .map_or(0, |last| last + 1);
+    let apart = lines.get(kept).is_some_and(|line| blank(line));
+    lines.split_at(if kept > 0 && apart { kept } else { lines.len() })
 }
 
 fn ends_with_word(name: &str, words: &[&str]) -> bool {
