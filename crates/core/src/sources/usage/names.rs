@@ -4,22 +4,33 @@ use super::tokens::{self, Token};
 
 /// `[flags]`, `OPTIONS`, `[command options]`: flags are known from elsewhere.
 pub(super) fn is_flags_placeholder(text: &str) -> bool {
-    let (text, _) = tokens::unmarked(text);
-    let inner = text.trim_matches(['[', ']', '<', '>', '(', ')', '{', '}']);
-    let inner = tokens::unmarked(inner.trim()).0.to_lowercase();
+    let inner = bare(text).to_lowercase();
     matches!(
-        inner.trim_start_matches('-'),
-        "flags" | "flag" | "options" | "option" | "opts" | "opt"
+        inner.strip_suffix("(s)").unwrap_or(&inner).trim_start_matches('-'),
+        "flags" | "flag" | "options" | "option" | "opts" | "opt" | "switches"
             | "command options" | "command-options" | "global options" | "global flags"
             | "globals" | "global-options"
     )
 }
 
+/// `text` without the brackets and marks around it.
+fn bare(text: &str) -> &str {
+    let (inner, _) = tokens::unmarked(text.trim());
+    let inner = ["[]", "<>", "()", "{}"]
+        .iter()
+        .find_map(|pair| inner.strip_prefix(&pair[..1])?.strip_suffix(&pair[1..]))
+        .unwrap_or(inner);
+    if inner.len() == text.len() { inner } else { bare(inner) }
+}
+
 /// `[command]`, `COMMAND`, `<subcommand>`: a subcommand's name goes there.
 pub(super) fn is_command_placeholder(text: &str) -> bool {
-    let inner = text.trim_matches(['[', ']', '<', '>', '(', ')', '{', '}']);
+    // Several of them are words to run, not one name.
+    if !tokens::unmarked(text).1.is_empty() {
+        return false;
+    }
     matches!(
-        inner.trim().to_lowercase().as_str(),
+        bare(text).to_lowercase().as_str(),
         "command" | "commands" | "subcommand" | "subcommands" | "sub-command" | "cmd" | "subcmd"
     )
 }
