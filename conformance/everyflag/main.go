@@ -4,7 +4,8 @@
 // Called like any program it prints one call. With EVERYFLAG=batch it reads
 // questions from stdin, one JSON object a line, and answers each with a line;
 // with EVERYFLAG=values it says of candidate texts whether Go's parsers take
-// them; with EVERYFLAG=describe it prints argway's description of itself.
+// them; with EVERYFLAG=describe it prints argway's description of itself, with
+// EVERYFLAG=ophis the tools that ophis' documented rules make of it.
 package main
 
 import (
@@ -60,6 +61,8 @@ func run() error {
 	switch os.Getenv("EVERYFLAG") {
 	case "describe":
 		return print.Encode(tree.Describe(tree.New(nil)))
+	case "ophis":
+		return print.Encode(tree.Ophis(tree.New(nil)))
 	case "values":
 		return lines(func(line []byte) error {
 			var c candidate
