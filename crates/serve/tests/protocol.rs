@@ -638,15 +638,15 @@ async fn a_message_that_cannot_be_read_is_answered_by_its_id() {
     let world = World::new();
     let mut talk = world.talk();
     talk.open("2025-11-25").await;
-    for line in [
-        &b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"\\ud800\"}}"[..],
-        b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}",
-        b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":7}",
+    for (code, line) in [
+        (-32602, &b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"\\ud800\"}}"[..]),
+        (-32602, b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}"),
+        (-32600, b"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":7}"),
     ] {
         talk.send_line(line).await;
         let answer = talk.next().await;
         assert_eq!(answer["id"], "x");
-        assert_eq!(answer["error"]["code"], -32600);
+        assert_eq!(answer["error"]["code"], code);
     }
     talk.leave().await;
 }
