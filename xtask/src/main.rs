@@ -2,6 +2,7 @@
 
 mod bench;
 mod fidelity;
+mod live;
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);

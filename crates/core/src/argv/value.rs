@@ -182,8 +182,7 @@ fn integer(value: &Value) -> Option<i128> {
             .or_else(|| number.as_f64().and_then(whole)),
         Value::String(text) => {
             let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-            let is_decimal =
-                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let is_decimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             is_decimal.then(|| text.parse().ok()).flatten()
         }
         _ => None,
@@ -212,5 +211,10 @@ fn float(value: &Value, bits: u8) -> Option<String> {
     };
     #[allow(clippy::cast_possible_truncation)]
     let fits = number.is_finite() && (bits == 64 || (number as f32).is_finite());
-    fits.then(|| number.to_string())
+    // Only what would be hundreds of digits long is written with an exponent.
+    let plain = number == 0.0 || (1e-9..1e21).contains(&number.abs());
+    fits.then(|| match plain {
+        true => number.to_string(),
+        false => format!("{number:e}"),
+    })
 }

@@ -84,10 +84,11 @@ fn constrain(schema: &mut Map<String, Value>, scalar: &Scalar, param: &Param, la
         schema.insert("enum".to_owned(), Value::Array(choices));
         return;
     }
-    if let Some(pattern) = patterns::of(scalar) {
+    let unbounded = layout == Layout::Nested && *scalar == Scalar::IpMask;
+    if let Some(pattern) = patterns::of(scalar).filter(|_| !unbounded) {
         schema.insert("pattern".to_owned(), json!(pattern));
     }
-    // ophis bounds no integer; 64 bits are left to the check, as their digits
+    // ophis bounds neither masks nor integers; 64 bits are left to the check, as their digits
     // would cost more in every context than they could ever help.
     let (least, most) = bounds(scalar);
     match (scalar, layout) {
@@ -109,11 +110,12 @@ fn integer(number: i128) -> Value {
 /// The default that pflag does not print because it is nothing: what a flag of
 /// a built-in type has when no other default is shown.
 fn zero(param: &Param, layout: Layout, family: Family) -> Option<Value> {
-    if family != Family::Cobra || !param.is_flag() || param.default.is_some() || param.required {
+    if family != Family::Cobra || !param.is_flag() || param.default.is_some() {
         return None;
     }
     match (&param.kind, layout) {
         (Kind::Switch, _) => Some(json!(false)),
+        // One default in ten says something; the rest would only cost.
         (_, Layout::Flat) => None,
         (Kind::Count | Kind::One(Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_)), _) => {
             Some(json!(0))
@@ -129,7 +131,11 @@ fn flat_description(param: &Param) -> String {
         let name = param.name.trim_matches(['<', '>', '[', ']', '.']);
         let mut chars = name.chars();
         let first = chars.next().map(|char| char.to_ascii_uppercase());
-        text = first.into_iter().chain(chars).chain(" argument".chars()).collect();
+        text = first
+            .into_iter()
+            .chain(chars)
+            .chain(" argument".chars())
+            .collect();
     }
     let mut hints: Vec<String> = Vec::new();
     match &param.kind {

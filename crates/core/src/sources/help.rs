@@ -1,7 +1,16 @@
 //! Reads one help page into a [`Page`], whatever template printed it.
 //!
 //! A page is text, not yet a command: what the parts mean together with the
-//! program's completions is decided in `cobra`.
+//! program's completions is decided in `cobra`. Which lines are sections is
+//! `layout`'s work; what stands in them is read by `flags` and `commands`.
+
+mod commands;
+mod flags;
+mod layout;
+pub(crate) mod text;
+
+use layout::{Head, Part};
+use text::{blank, indent, unindented};
 
 /// What one help page says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -91,6 +100,220 @@ pub enum Section {
 }
 
 /// Reads `text`, the help of `program path…`.
-pub fn parse(_text: &str, _program: &str, _path: &[String]) -> Page {
-    todo!()
+///
+/// Never fails: what has no known layout becomes the description of a page with
+/// [`Style::Other`].
+pub fn parse(text: &str, program: &str, path: &[String]) -> Page {
+    let text = text::plain(text);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let Some(anchor) = layout::anchor(&lines, program, path) else {
+        return manual(&lines, program, path);
+    };
+    let mut page = Page {
+        style: anchor.style,
+        ..Page::default()
+    };
+    let (before, after) = lines.split_at(anchor.line);
+    let mut after = layout::parts(after, anchor);
+    // Before the usage stands the program's own text, where anything may look
+    // like a section; only Kubernetes' templates put their sections there.
+    if let Some(sections) = layout::sections_before(before, anchor, &after) {
+        page.style = Style::Kubernetes;
+        let (intro, sections) = sections;
+        page.introduce(&before[..intro]);
+        after.splice(0..0, sections);
+    } else {
+        page.introduce(before);
+    }
+    for part in &after {
+        page.take(part, path);
+    }
+    if page.summary.is_empty() && !page.description.contains('\n') {
+        page.summary.clone_from(&page.description);
+    }
+    page
+}
+
+/// A page without a usage: a topic, or a manual of the program's own.
+fn manual(lines: &[&str], program: &str, path: &[String]) -> Page {
+    let mut page = Page {
+        style: Style::Other,
+        description: unindented(lines),
+        ..Page::default()
+    };
+    let first = lines
+        .iter()
+        .map(|line| line.trim())
+        .find(|line| !line.is_empty());
+    if let Some(line) = first.filter(|line| layout::is_usage_of(line, program, path)) {
+        page.usage.push(line.to_owned());
+    }
+    page
+}
+
+impl Page {
+    /// Takes the text before the sections.
+    fn introduce(&mut self, lines: &[&str]) {
+        let named = |at: usize, name: &str| {
+            indent(lines[at]) == 0 && lines[at].trim_end_matches(':').eq_ignore_ascii_case(name)
+        };
+        let heads: Vec<usize> = (0..lines.len())
+            .filter(|at| named(*at, "description") || named(*at, "name"))
+            .filter(|at| layout::body(lines, *at, 0).iter().any(|line| !blank(line)))
+            .collect();
+        let first = heads.first().copied().unwrap_or(lines.len());
+        let mut text = unindented(&lines[..first]);
+        for at in heads {
+            let body = unindented(layout::body(lines, at, 0));
+            if named(at, "name") {
+                let summary = body
+                    .split_once(" - ")
+                    .map_or(body.as_str(), |(_, text)| text);
+                self.summary = summary.trim().to_owned();
+                continue;
+            }
+            // A line, then the long text under a head of its own.
+            if !text.is_empty() && !text.contains('\n') {
+                self.summary = std::mem::take(&mut text);
+            }
+            push_paragraph(&mut text, &body);
+        }
+        self.description = text;
+    }
+
+    fn take(&mut self, part: &Part<'_>, path: &[String]) {
+        let (rows, epilogue) = layout::epilogue(part.lines);
+        if matches!(part.head, Head::Commands(_) | Head::Flags(_)) {
+            push_paragraph(&mut self.description, &unindented(epilogue));
+        }
+        match &part.head {
+            Head::Usage => self.take_usage(part),
+            Head::Aliases => self.take_aliases(part.lines),
+            Head::Examples => {
+                let examples = unindented(part.lines);
+                push_paragraph(&mut self.examples, &examples);
+            }
+            Head::Arguments => self.take_arguments(part.lines),
+            Head::Description | Head::Name => {
+                let text = unindented(part.lines);
+                push_paragraph(&mut self.description, &text);
+            }
+            Head::Commands(group) => {
+                let (listed, unread) = commands::read(rows, group.as_deref());
+                self.commands.extend(listed);
+                self.unread.extend(unread);
+            }
+            Head::Topics => self.topics.extend(commands::topics(part.lines)),
+            Head::Flags(section) => {
+                // A root has nothing to inherit from.
+                let section = if path.is_empty() {
+                    Section::Own
+                } else {
+                    *section
+                };
+                if self.style == Style::Cobra && flags::are_assigned(part.lines) {
+                    self.style = Style::Kubernetes;
+                }
+                let (listed, unread) = flags::read(rows, section);
+                self.flags.extend(listed);
+                self.unread.extend(unread);
+            }
+            Head::Trailer => {}
+            Head::Text(title) => {
+                let text = unindented(part.lines);
+                if !text.is_empty() {
+                    push_paragraph(&mut self.description, title);
+                    self.description
+                        .push_str(if title.is_empty() { "" } else { "\n" });
+                    self.description.push_str(&text);
+                }
+            }
+        }
+    }
+
+    /// Usage lines; text may follow them where the head has the first one on its line.
+    fn take_usage(&mut self, part: &Part<'_>) {
+        let inline = Some(part.inline).filter(|line| !line.is_empty());
+        let block: Vec<&str> = part
+            .lines
+            .iter()
+            .copied()
+            .skip_while(|line| inline.is_none() && blank(line))
+            .take_while(|line| !blank(line))
+            .collect();
+        self.usage.extend(
+            inline
+                .into_iter()
+                .chain(block.iter().map(|line| line.trim()))
+                .map(str::to_owned),
+        );
+        let start = part
+            .lines
+            .iter()
+            .position(|line| block.first() == Some(line))
+            .unwrap_or(0);
+        let text = unindented(&part.lines[start + block.len()..]);
+        push_paragraph(&mut self.description, &text);
+    }
+
+    fn take_aliases(&mut self, lines: &[&str]) {
+        let names = lines.iter().flat_map(|line| line.split(','));
+        self.aliases.extend(
+            names
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned),
+        );
+    }
+
+    /// Arguments that are listed like commands; a description in prose stays one.
+    fn take_arguments(&mut self, lines: &[&str]) {
+        let rows: Option<Vec<(String, String)>> = lines
+            .iter()
+            .map(|line| line.trim())
+            .filter(|line| !line.is_empty())
+            .map(|line| {
+                let (name, text) = line.split_once("  ")?;
+                let name = name.trim_matches(['<', '>', '[', ']']);
+                (!name.contains(' ')).then(|| (name.to_owned(), text.trim().to_owned()))
+            })
+            .collect();
+        match rows {
+            Some(rows) => self.arguments.extend(rows),
+            None => push_paragraph(&mut self.description, &unindented(lines)),
+        }
+    }
+}
+
+fn push_paragraph(text: &mut String, more: &str) {
+    if !text.is_empty() && !more.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(more);
+}
+
+/// Whether `text` is help at all, and not a result or a complaint: it has a
+/// usage line or at least two lines that start with an option.
+pub fn looks_like_help(text: &str) -> bool {
+    let text = text::plain(text);
+    let mut options = 0;
+    for line in text.lines() {
+        let word = line.trim_start();
+        let usage = word
+            .get(..5)
+            .is_some_and(|w| w.eq_ignore_ascii_case("usage"))
+            && (word[5..].is_empty() || word[5..].starts_with([':', ' ']) && word.len() < 200);
+        if usage
+            && (word[5..].trim().is_empty() || word[5..].contains(':') || word.starts_with("usage"))
+        {
+            return true;
+        }
+        if indent(line) > 0 && flags::starts_flag(line) {
+            options += 1;
+            if options == 2 {
+                return true;
+            }
+        }
+    }
+    false
 }

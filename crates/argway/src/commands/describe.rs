@@ -1,0 +1,50 @@
+//! `argway describe`: what was read of a program, as JSON.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{tell_losses, write_file};
+use crate::exit::Failure;
+use crate::options::{ReadOptions, TranscriptOption};
+use crate::source::Source;
+use crate::terminal::Terminal;
+
+/// Print what argway reads of a program, as JSON
+///
+/// The output is the description format of GUIDE.md. Review it, edit it, commit it: serve, tools
+/// and call take the file in place of PROGRAM.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  argway describe gh
+  argway describe gh -o gh.json && argway serve gh.json
+  argway describe --transcript captured/gh gh")]
+pub struct Describe {
+    /// A name on PATH, a path, or a description file
+    #[arg(required_unless_present = "transcript")]
+    program: Option<String>,
+    /// Write to FILE instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    transcript: TranscriptOption,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+impl Describe {
+    /// Prints the description; losses go to stderr.
+    pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
+        let source = Source::new(terminal, &self.read);
+        let reading = source.read_either(self.program.as_deref(), &self.transcript)?;
+        let mut text = serde_json::to_string_pretty(&reading)
+            .map_err(|error| Failure::Program(error.into()))?;
+        text.push('\n');
+        tell_losses(terminal, &reading.program.name, &reading.losses);
+        match &self.output {
+            Some(path) => write_file(path, &text),
+            None => terminal.raw(text.as_bytes()),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! `argway try`: what argway sees in a program, for somebody who has never used it.
+
+mod harmless;
+mod tree;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use argway_core::argv;
+use argway_core::catalog::{Catalog, Selection};
+use argway_core::model::{Family, Program, Reading};
+use argway_core::probe::{Probe, Question};
+use argway_serve::bridge::Bridge;
+use argway_serve::identify;
+use clap::Args;
+use serde_json::json;
+
+use super::call::{run_to_end, shell_line};
+use super::{catalog, cost, loss_lines};
+use crate::exit::Failure;
+use crate::options::{LayoutName, ReadOptions, RunOptions, ToolOptions, TranscriptOption};
+use crate::source::Source;
+use crate::terminal::{Style, Terminal, counted, fit, thousands};
+
+/// Programs that many people have and that show well what argway does.
+const WELL_KNOWN: [&str; 12] = [
+    "gh", "kubectl", "docker", "podman", "helm", "hugo", "glab", "restic", "rclone", "etcdctl",
+    "hcloud", "git",
+];
+/// Losses shown in words.
+const LOSSES_SHOWN: usize = 3;
+/// Lines shown of the harmless call's output.
+const OUTPUT_SHOWN: usize = 6;
+/// Harmless calls tried until one succeeds.
+const CALLS_TRIED: usize = 3;
+
+/// Show what argway sees in a program: commands, effects, cost, one harmless call
+///
+/// Without PROGRAM it picks one from PATH. Nothing is changed and nothing is served: help pages are
+/// read, and one command that only reads is called.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  argway try
+  argway try git
+  argway try docker --all")]
+pub struct Try {
+    /// A name on PATH, a path, or a description file [default: one from PATH]
+    program: Option<String>,
+    /// Show every command on a line of its own
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    tools: ToolOptions,
+    #[command(flatten)]
+    transcript: TranscriptOption,
+    #[command(flatten)]
+    read: ReadOptions,
+}
+
+impl Try {
+    /// Tells the story, section by section.
+    pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
+        let source = Source::new(terminal, &self.read);
+        let picked = match (&self.program, &self.transcript.transcript) {
+            (None, None) => Some(pick().map_err(Failure::Program)?),
+            _ => self.program.clone(),
+        };
+        let reading = source.read_either(picked.as_deref(), &self.transcript)?;
+        let program = Arc::new(reading.program.clone());
+        let catalog = catalog(&[Arc::clone(&program)], &self.tools)?;
+        title(terminal, &program)?;
+        self.commands(terminal, &program, &catalog)?;
+        losses(terminal, &reading)?;
+        self.costs(terminal, &program, &catalog)?;
+        if self.transcript.transcript.is_some() {
+            return section(terminal, "Read from captured pages, so nothing was called.");
+        }
+        harmless_call(terminal, &source, &program)?;
+        next_step(terminal, picked.as_deref().unwrap_or(&program.name))
+    }
+
+    fn commands(
+        &self,
+        terminal: &Terminal,
+        program: &Program,
+        catalog: &Catalog,
+    ) -> Result<(), Failure> {
+        let tools = catalog.tools();
+        section(
+            terminal,
+            format_args!(
+                "{}, of which {} become tools: {}",
+                counted(program.commands.len(), "command"),
+                thousands(tools.len()),
+                tree::counts(tools.iter())
+            ),
+        )?;
+        let detail = match self.all {
+            true => tree::Detail::Full,
+            false => tree::Detail::Abbreviated,
+        };
+        for line in tree::lines(terminal, catalog, detail) {
+            terminal.line(line)?;
+        }
+        Ok(())
+    }
+
+    fn costs(
+        &self,
+        terminal: &Terminal,
+        program: &Arc<Program>,
+        all: &Catalog,
+    ) -> Result<(), Failure> {
+        section(terminal, "What the tools would cost in a model's context")?;
+        terminal.line(terminal.styled(
+            Style::Dim,
+            format_args!(
+                "  {:24} {:>6} {:>12} {:>10}",
+                "layout", "tools", "bytes", "~tokens"
+            ),
+        ))?;
+        let read_only = Selection {
+            read_only: true,
+            ..self.tools.selection()
+        };
+        let reading =
+            Catalog::build(&[Arc::clone(program)], &read_only, self.tools.inherited()).ok();
+        for layout in LayoutName::ALL {
+            cost_row(terminal, layout.name(), all, layout)?;
+            if let Some(reading) = &reading {
+                let name = format!("{} --read-only", layout.name());
+                cost_row(terminal, &name, reading, layout)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cost_row(
+    terminal: &Terminal,
+    name: &str,
+    catalog: &Catalog,
+    layout: LayoutName,
+) -> Result<(), Failure> {
+    let cost = cost::total(catalog, layout);
+    terminal.line(format_args!(
+        "  {name:24} {:>6} {:>12} {:>10}",
+        thousands(catalog.tools().len()),
+        thousands(cost.bytes),
+        thousands(cost.tokens)
+    ))
+}
+
+fn section(terminal: &Terminal, heading: impl std::fmt::Display) -> Result<(), Failure> {
+    terminal.line("")?;
+    terminal.line(terminal.styled(Style::Bold, heading))
+}
+
+fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
+    let version = program
+        .version
+        .as_deref()
+        .map(|version| format!(" {}", fit(version, 40)));
+    let place = program
+        .executable
+        .as_deref()
+        .map(|path| format!(" ({path})"));
+    terminal.line(format_args!(
+        "{}{}{}",
+        terminal.styled(Style::Bold, &program.name),
+        version.unwrap_or_default(),
+        place.unwrap_or_default(),
+    ))?;
+    match program.family {
+        Family::Cobra => terminal.line("a Cobra program: its help and its completion were read"),
+        Family::Unknown => terminal.line(
+            "not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:\n\
+             subcommands, types and required flags may be missing or wrong.",
+        ),
+    }
+}
+
+fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
+    if reading.losses.is_empty() {
+        return section(terminal, "Everything that it printed was understood");
+    }
+    section(
+        terminal,
+        format_args!("{} not understood", counted(reading.losses.len(), "thing")),
+    )?;
+    for line in loss_lines(&reading.program.name, &reading.losses, LOSSES_SHOWN) {
+        terminal.line(fit(&line, terminal.width().max(60)))?;
+    }
+    Ok(())
+}
+
+/// Makes one call that cannot do harm, and shows the words and what came of it.
+fn harmless_call(
+    terminal: &Terminal,
+    source: &Source,
+    program: &Arc<Program>,
+) -> Result<(), Failure> {
+    if program.family == Family::Unknown {
+        return ask_version(terminal, source, program);
+    }
+    let read_only = Selection {
+        read_only: true,
+        ..Selection::default()
+    };
+    let catalog = Catalog::build(&[Arc::clone(program)], &read_only, Default::default());
+    let bridge = Bridge {
+        catalog: Arc::new(catalog.unwrap_or_default()),
+        settings: RunOptions::default().settings(LayoutName::Flat),
+    };
+    let mut shown = None;
+    for call in harmless::calls(&bridge.catalog)
+        .into_iter()
+        .take(CALLS_TRIED)
+    {
+        let Ok(prepared) = bridge.prepare(&call.tool.name, &call.arguments) else {
+            continue;
+        };
+        let reply = run_to_end(&bridge, &prepared)?;
+        let failed = reply.is_error;
+        shown = Some((shell_line(&prepared), reply.text, failed));
+        if !failed {
+            break;
+        }
+    }
+    match shown {
+        Some((line, text, failed)) => show_call(terminal, &line, &text, failed),
+        None => section(
+            terminal,
+            "No call was made: no command is surely harmless, local and without required arguments",
+        ),
+    }
+}
+
+/// Of a program that is not understood nothing is called but `--version`, and that
+/// only if its help speaks of it.
+fn ask_version(terminal: &Terminal, source: &Source, program: &Program) -> Result<(), Failure> {
+    let speaks_of_it = program.commands.first().is_some_and(|root| {
+        root.flags().any(|flag| flag.name == "version")
+            || [&root.usage, &root.description]
+                .iter()
+                .any(|text| text.contains("--version"))
+    });
+    let executable = program.executable.as_deref().filter(|_| speaks_of_it);
+    let answer = executable.and_then(|path| {
+        let mut probe = source.probe(Path::new(path));
+        probe.ask(&[Question::new(["--version"])]).pop()?.ok()
+    });
+    match answer {
+        Some(answer) => {
+            let line = argv::shell_line([program.name.as_str(), "--version"]);
+            let text = match answer.stdout.trim().is_empty() {
+                true => answer.stderr,
+                false => answer.stdout,
+            };
+            show_call(terminal, &line, &text, answer.code != Some(0))
+        }
+        None => section(
+            terminal,
+            "No call was made: its help names nothing that is surely harmless",
+        ),
+    }
+}
+
+fn show_call(terminal: &Terminal, line: &str, text: &str, failed: bool) -> Result<(), Failure> {
+    section(
+        terminal,
+        match failed {
+            false => "One harmless call, really made",
+            true => "One harmless call, really made; it failed, as it would for you",
+        },
+    )?;
+    terminal.line(format_args!("  $ {line}"))?;
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    for line in lines.iter().take(OUTPUT_SHOWN) {
+        terminal.line(format_args!("  {}", fit(line, terminal.width() - 2)))?;
+    }
+    if lines.len() > OUTPUT_SHOWN {
+        let rest = counted(lines.len() - OUTPUT_SHOWN, "line");
+        terminal.line(terminal.styled(Style::Dim, format_args!("  … and {rest} more")))?;
+    }
+    Ok(())
+}
+
+fn next_step(terminal: &Terminal, program: &str) -> Result<(), Failure> {
+    // A client starts the server in a folder of its own choosing.
+    let program = match program.contains('/') {
+        true => std::path::absolute(program)
+            .map_or_else(|_| program.to_owned(), |path| path.display().to_string()),
+        false => program.to_owned(),
+    };
+    let argway = own_name();
+    section(terminal, "Next")?;
+    let serve = argv::shell_line([argway.as_str(), "serve", &program]);
+    terminal.line(format_args!("  serve it              {serve}"))?;
+    terminal.line(format_args!("  only what reads       {serve} --read-only"))?;
+    let call = argv::shell_line([argway.as_str(), "tools", &program]);
+    terminal.line(format_args!("  see every tool        {call}"))?;
+    terminal.line("  in a client's configuration (Claude Desktop, Cursor and others):")?;
+    let name = Path::new(&program)
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let entry = json!({ name: { "command": argway, "args": ["serve", program] } });
+    terminal.line(format_args!("    {}", json!({ "mcpServers": entry })))
+}
+
+/// How this argway is called: by name where PATH leads to it, else by its path.
+fn own_name() -> String {
+    let Ok(own) = std::env::current_exe() else {
+        return "argway".to_owned();
+    };
+    let on_path = identify::find("argway").and_then(|path| Ok(path.canonicalize()?));
+    match on_path {
+        Ok(found) if found == own => "argway".to_owned(),
+        _ => own.display().to_string(),
+    }
+}
+
+/// A program on PATH to show: the first well-known one that is a Cobra program, else git.
+fn pick() -> anyhow::Result<String> {
+    let is_cobra = |name: &&&str| {
+        identify::find(name)
+            .and_then(|path| identify::family(&path))
+            .is_ok_and(|family| family == Family::Cobra)
+    };
+    let there = |name: &&&str| identify::find(name).is_ok();
+    WELL_KNOWN
+        .iter()
+        .find(is_cobra)
+        .or_else(|| WELL_KNOWN.iter().rev().find(there))
+        .map(|name| (*name).to_owned())
+        .ok_or_else(|| {
+            anyhow!(
+                "none of {} is on PATH; name a program: argway try PROGRAM",
+                WELL_KNOWN.join(", ")
+            )
+        })
+}

@@ -1,0 +1,172 @@
+//! From what the user named to what is known of it: a program on PATH, a path, a
+//! description file, or a folder of captured pages.
+//!
+//! A program is read at most once: what came of it is cached until its file changes.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use argway_core::model::{Family, Reading};
+use argway_core::sources::{cobra, transcript};
+use argway_serve::identify;
+use argway_serve::probe::ProcessProbe;
+
+use crate::cache::{Cache, Choices, Key};
+use crate::exit::Failure;
+use crate::options::{ReadOptions, TranscriptOption};
+use crate::terminal::Terminal;
+
+/// One help page is given up after this long; the walk goes on without it.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
+/// More than this is no help page.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// Reads what users name.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Where warnings go.
+    pub terminal: Terminal,
+    /// How programs are read.
+    pub options: ReadOptions,
+}
+
+/// What a user's word stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Named {
+    /// A program's file, absolute.
+    Program(PathBuf),
+    /// A description that somebody wrote or kept.
+    Description(PathBuf),
+}
+
+impl Source {
+    /// A reader with these choices.
+    pub fn new(terminal: &Terminal, options: &ReadOptions) -> Self {
+        Self {
+            terminal: *terminal,
+            options: options.clone(),
+        }
+    }
+
+    /// What is known of `program`: a name on PATH, a path, or a description file.
+    pub fn read(&self, program: &str) -> Result<Reading, Failure> {
+        match named(program).map_err(Failure::Program)? {
+            Named::Program(path) => self.read_program(&path),
+            Named::Description(path) => read_description(&path),
+        }
+        .map_err(Failure::Program)
+    }
+
+    /// What is known of `program`, or what the pages of `transcript` say where it is given.
+    pub fn read_either(
+        &self,
+        program: Option<&str>,
+        transcript: &TranscriptOption,
+    ) -> Result<Reading, Failure> {
+        match (&transcript.transcript, program) {
+            (Some(folder), name) => read_transcript(folder, name).map_err(Failure::Program),
+            (None, Some(program)) => self.read(program),
+            (None, None) => Err(Failure::Usage(anyhow!(
+                "name a PROGRAM or a --transcript FOLDER"
+            ))),
+        }
+    }
+
+    /// As [`Source::read_either`], for verbs that take several programs.
+    pub fn read_all(
+        &self,
+        programs: &[String],
+        transcript: &TranscriptOption,
+    ) -> Result<Vec<Reading>, Failure> {
+        if transcript.transcript.is_none() {
+            return programs.iter().map(|program| self.read(program)).collect();
+        }
+        match programs {
+            [] => Ok(vec![self.read_either(None, transcript)?]),
+            [program] => Ok(vec![self.read_either(Some(program), transcript)?]),
+            _ => Err(Failure::Usage(anyhow!(
+                "--transcript holds one program's pages; name one PROGRAM or none"
+            ))),
+        }
+    }
+
+    /// The identity of what `program` names now; nothing where it names nothing.
+    /// Descriptions have one too, so that an edited file is noticed.
+    pub fn key(&self, program: &str) -> Option<Key> {
+        let (Named::Program(path) | Named::Description(path)) = named(program).ok()?;
+        Key::of(&name_of(&path), &path, self.choices()).ok()
+    }
+
+    /// Asks the program at `path`, with the bounds of a walk.
+    pub fn probe(&self, path: &Path) -> ProcessProbe {
+        ProcessProbe {
+            program: path.to_owned(),
+            timeout: PAGE_TIMEOUT,
+            max_output: PAGE_BYTES,
+            jobs: self.options.jobs(),
+            with_home: self.options.with_home,
+        }
+    }
+
+    fn choices(&self) -> Choices {
+        Choices {
+            oracle: !self.options.no_oracle,
+            with_home: self.options.with_home,
+        }
+    }
+
+    fn read_program(&self, path: &Path) -> anyhow::Result<Reading> {
+        let name = name_of(path);
+        let key = Key::of(&name, path, self.choices())
+            .with_context(|| format!("{} could not be read", path.display()))?;
+        let cache = Cache::open(|variable| std::env::var_os(variable));
+        if let (Ok(cache), false) = (&cache, self.options.refresh)
+            && let Some(reading) = cache.find(&name, &key)
+        {
+            return Ok(reading);
+        }
+        self.terminal
+            .note(format_args!("reading {}", path.display()));
+        let reading = self.walk(&name, path)?;
+        if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
+            self.terminal
+                .warn(format_args!("the description is not cached: {error}"));
+        }
+        Ok(reading)
+    }
+}
+
+/// The name that a program is called by.
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn named(program: &str) -> anyhow::Result<Named> {
+    let is_path = program.contains('/');
+    let path = Path::new(program);
+    if (is_path || program.ends_with(".json")) && path.is_file() && is_json(path)? {
+        return Ok(Named::Description(path.to_owned()));
+    }
+    Ok(Named::Program(identify::find(program)?))
+}
+
+/// Whether a file starts as a description does; no program starts so.
+fn is_json(path: &Path) -> anyhow::Result<bool> {
+    let mut start = [0; 64];
+    let length = File::open(path)
+        .and_then(|mut file| file.read(&mut start))
+        .with_context(|| format!("{} could not be read", path.display()))?;
+    Ok(start[..length].trim_ascii_start().starts_with(b"{"))
+}
+
+fn read_description(path: &Path) -> anyhow::Result<Reading> {
+    let text = fs::read(path).with_context(|| format!("{} could not be read", path.display()))?;
+    serde_json::from_slice(&text)
+        .with_context(|| format!("{} is not a description of a program", path.display()))
+}

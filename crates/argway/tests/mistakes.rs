@@ -1,0 +1,223 @@
+//! What a user sees who got something wrong: what, and what would be right.
+
+mod world;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+use snapbox::str;
+use world::World;
+
+#[test]
+fn no_verb_shows_the_help() {
+    World::new().argway([]).code(2).stderr_eq(str![]);
+}
+
+#[test]
+fn a_wrong_verb_is_told_the_nearest() {
+    World::new()
+        .argway(["serv", "toy"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_wrong_flag_is_told_the_nearest() {
+    World::new()
+        .argway(["tools", "toy", "--read-olny"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_wrong_time_says_how_times_are_written() {
+    World::new()
+        .argway(["call", "toy", "toy_nap", "--timeout", "soon"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    World::new()
+        .argway(["describe", "no-such-program"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_path_that_is_not_there() {
+    World::new()
+        .argway(["describe", "./no/such/program"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_file_that_cannot_be_run() {
+    let world = World::new();
+    let path = world.file("notes", "not a program");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    world
+        .argway(["describe", "./notes"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_folder_is_not_a_program() {
+    World::new()
+        .argway(["describe", "./bin"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_program_with_spaces_in_its_path_is_read_and_called() {
+    let world = World::new();
+    fs::create_dir(world.path("bin/my tools")).unwrap();
+    fs::rename(world.path("bin/toy"), world.path("bin/my tools/toy")).unwrap();
+    world
+        .argway(["call", "bin/my tools/toy", "toy_version"])
+        .success()
+        .stdout_eq("toy 1.0.0\n");
+    world
+        .argway(["call", "bin/my tools/toy", "toy_version", "--dry-run"])
+        .success()
+        .stdout_eq("'[..]/bin/my tools/toy' version\n");
+}
+
+#[test]
+fn a_description_of_another_format_is_refused() {
+    let world = World::new();
+    world.file(
+        "old.json",
+        r#"{"argway": 99, "name": "x", "family": "cobra", "commands": []}"#,
+    );
+    world
+        .argway(["tools", "old.json"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn json_that_is_no_description_is_refused() {
+    let world = World::new();
+    world.file("package.json", r#"{"name": "x"}"#);
+    world
+        .argway(["tools", "package.json"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_transcript_folder_that_is_not_there() {
+    World::new()
+        .argway(["describe", "--transcript", "nowhere"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_transcript_folder_without_pages() {
+    let world = World::new();
+    fs::create_dir(world.path("empty")).unwrap();
+    world
+        .argway(["describe", "--transcript", "empty"])
+        .code(3)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_wrong_tool_is_told_the_nearest() {
+    World::new()
+        .argway(["call", "toy", "toy_item_lst"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn every_problem_of_a_call_is_told_at_once_and_nothing_runs() {
+    let world = World::new();
+    world
+        .argway([
+            "call",
+            "toy",
+            "toy_greet",
+            r#"{"tims": 2, "times": "many", "verbose": 3}"#,
+        ])
+        .code(2)
+        .stderr_eq(str![]);
+    assert_eq!(world.trace(), "");
+}
+
+#[test]
+fn a_missing_required_argument_is_named() {
+    World::new()
+        .argway(["call", "toy", "toy_item_delete"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn arguments_that_are_not_json() {
+    World::new()
+        .argway(["call", "toy", "toy_greet", "times=2"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn arguments_that_are_not_an_object() {
+    World::new()
+        .argway(["call", "toy", "toy_greet", "[1]"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_selection_that_matches_nothing() {
+    World::new()
+        .argway(["tools", "toy", "--allow", "itm *"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_file_that_cannot_be_written() {
+    World::new()
+        .argway(["tools", "toy", "-o", "no/such/folder/tools.json"])
+        .code(2)
+        .stderr_eq(str![]);
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    let world = World::new();
+    for verb in ["describe", "tools", "try"] {
+        let search = format!("{}:/usr/bin:/bin", world.path("bin").display());
+        let mut child = std::process::Command::new(snapbox::cmd::cargo_bin!("argway"))
+            .args([verb, "toy"])
+            .env("PATH", search)
+            .env("HOME", world.path("home"))
+            .env("XDG_CACHE_HOME", world.path("cache"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{verb}");
+        assert_eq!(output.status.code(), Some(0), "{verb}");
+    }
+}
+
+#[test]
+fn quiet_says_nothing_but_errors() {
+    let world = World::new();
+    world
+        .argway(["-q", "describe", "no-such-program"])
+        .code(3)
+        .stderr_eq(str![]);
+}

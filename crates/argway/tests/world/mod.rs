@@ -1,0 +1,95 @@
+//! A small world for each test: an empty HOME, a cache, and a `toy` program on PATH.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use snapbox::cmd::{Command, OutputAssert, cargo_bin};
+
+pub struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// A world with `toy` on PATH.
+    pub fn new() -> Self {
+        let world = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for name in ["bin", "home", "cache"] {
+            fs::create_dir(world.path(name)).unwrap();
+        }
+        world.program("toy", include_str!("../programs/toy"));
+        world
+    }
+
+    /// A place in this world.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Puts an executable script on PATH. Written elsewhere and moved into place,
+    /// as an installer would: a file that is open for writing cannot be run.
+    pub fn program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path("bin").join(name);
+        let fresh = self.path("fresh");
+        fs::write(&fresh, text).unwrap();
+        fs::set_permissions(&fresh, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(&fresh, &path).unwrap();
+        path
+    }
+
+    /// A file with this text.
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// `argway` with these words, not yet run.
+    pub fn command<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Command {
+        let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        Command::new(cargo_bin!("argway"))
+            .args(words)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("PATH", search)
+            .env("HOME", self.path("home"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("TOY_TRACE", self.path("trace"))
+            .timeout(std::time::Duration::from_secs(60))
+    }
+
+    /// Runs `argway` with these words.
+    pub fn argway<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> OutputAssert {
+        self.command(words).assert()
+    }
+
+    /// What `argway` with these words prints, which must succeed.
+    pub fn stdout<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> String {
+        let output = self.argway(words).success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    }
+
+    /// What of `toy` really ran, a line a run.
+    pub fn trace(&self) -> String {
+        fs::read_to_string(self.path("trace")).unwrap_or_default()
+    }
+
+    /// The files that argway keeps.
+    pub fn cached(&self) -> Vec<PathBuf> {
+        let Ok(folder) = fs::read_dir(self.path("cache/argway")) else {
+            return Vec::new();
+        };
+        let mut files: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+    }
+}
+
+/// The permission bits of a file.
+pub fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}

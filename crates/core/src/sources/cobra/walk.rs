@@ -1,0 +1,435 @@
+//! Goes through a program's commands, asking each for its flags and its page.
+//!
+//! Everything that can be asked at a moment is asked in one batch, so commands of
+//! different depth move on together. The order of questions to one command is what
+//! keeps the walk harmless: a command that parses no flags would RUN on `--help`,
+//! so completion is asked first and such a command is asked through `help PATH`.
+
+use std::collections::BTreeMap;
+
+use crate::model::Loss;
+use crate::probe::{Answer, Probe, ProbeError, Question};
+use crate::sources::complete::{self, OfferedFlag};
+use crate::sources::help::{self, ListedCommand, ListedFlag, Page, Style};
+use crate::sources::oracle;
+
+use super::ReadError;
+
+/// Deeper than any program; a page that lists itself ends here.
+const MAX_DEPTH: usize = 12;
+/// More commands than any program that can be read eagerly.
+const MAX_COMMANDS: usize = 20_000;
+
+/// One command as far as it was seen.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    pub path: Vec<String>,
+    /// Index of its parent; the root is its own.
+    pub parent: usize,
+    /// How its parent's page lists it.
+    pub listed: Option<ListedCommand>,
+    /// Cobra's own completion of `help` names it: a command for certain.
+    pub certain: bool,
+    /// Its page, if one could be had.
+    pub page: Option<Page>,
+    /// The page as printed.
+    pub text: String,
+    /// Flags that completion offers, in order; nothing if it does not answer.
+    pub offered: Option<Vec<OfferedFlag>>,
+    /// It parses no flags (DisableFlagParsing).
+    pub raw: bool,
+    /// It turned out not to be a command.
+    pub rejected: bool,
+}
+
+impl Node {
+    /// Whether completion offers `--help`.
+    pub fn offers_help(&self) -> bool {
+        self.offers("help")
+    }
+
+    /// Whether completion offers the flag `--long`.
+    pub fn offers(&self, long: &str) -> bool {
+        self.offered
+            .as_deref()
+            .is_some_and(|flags| flags.iter().any(|flag| flag.long == long))
+    }
+}
+
+/// What the walk brought home.
+#[derive(Debug)]
+pub(super) struct Harvest {
+    /// The root first, parents before their children.
+    pub nodes: Vec<Node>,
+    /// Whether completion answers at all.
+    pub completes: bool,
+    /// Whether any command offers `--help`; docker and podman hide it everywhere.
+    pub helps: bool,
+    /// Flags on a page of their own that the root page points to.
+    pub elsewhere: Vec<ListedFlag>,
+    pub losses: Vec<Loss>,
+}
+
+/// What is asked of one command next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ask {
+    /// `__complete PATH -`
+    Flags,
+    /// `__complete PATH --help="@ -`: does it parse flags at all?
+    Parses,
+    /// `PATH --help`, or `help PATH`
+    Page,
+    /// `__complete help PATH ""`
+    Children,
+    /// `help WORDS`, where the root page says that global flags are listed.
+    Elsewhere,
+}
+
+struct Walk<'a> {
+    name: &'a str,
+    nodes: Vec<Node>,
+    by_path: BTreeMap<Vec<String>, usize>,
+    next: Vec<(usize, Ask)>,
+    elsewhere_words: Vec<String>,
+    harvest: Harvest,
+}
+
+/// Walks the whole program. Without `completion` only help pages are asked for.
+pub(super) fn walk(
+    name: &str,
+    probe: &mut dyn Probe,
+    completion: bool,
+) -> Result<Harvest, ReadError> {
+    let mut walk = Walk {
+        name,
+        nodes: vec![Node::default()],
+        by_path: BTreeMap::from([(Vec::new(), 0)]),
+        next: vec![(0, if completion { Ask::Flags } else { Ask::Page })],
+        elsewhere_words: Vec::new(),
+        harvest: Harvest {
+            nodes: Vec::new(),
+            completes: completion,
+            helps: false,
+            elsewhere: Vec::new(),
+            losses: Vec::new(),
+        },
+    };
+    while !walk.next.is_empty() {
+        let batch = std::mem::take(&mut walk.next);
+        let questions: Vec<Question> = batch
+            .iter()
+            .map(|&(node, ask)| walk.question(node, ask))
+            .collect();
+        let answers = probe.ask(&questions);
+        walk.take_flags(&batch, &answers);
+        for (&(node, ask), answer) in batch.iter().zip(answers) {
+            match ask {
+                Ask::Flags => walk.after_flags(node),
+                Ask::Parses => walk.after_parses(node, answer),
+                Ask::Page => walk.after_page(node, answer)?,
+                Ask::Children => walk.after_children(node, answer),
+                Ask::Elsewhere => walk.after_elsewhere(answer),
+            }
+        }
+    }
+    Ok(walk.finish())
+}
+
+impl Walk<'_> {
+    fn question(&self, node: usize, ask: Ask) -> Question {
+        let Node { path, raw, .. } = &self.nodes[node];
+        let path = path.iter().map(String::as_str);
+        let words = |before: &[&'static str], after: &[&str]| {
+            Question::new(
+                before
+                    .iter()
+                    .copied()
+                    .chain(path.clone())
+                    .chain(after.iter().copied()),
+            )
+        };
+        match ask {
+            Ask::Flags => words(&["__complete"], &["-"]),
+            Ask::Parses => words(
+                &["__complete"],
+                &[format!("--help={}", oracle::BAD).as_str(), "-"],
+            ),
+            Ask::Page if *raw => words(&["help"], &[]),
+            Ask::Page => words(&[], &["--help"]),
+            Ask::Children => words(&["__complete", "help"], &[""]),
+            Ask::Elsewhere => {
+                Question::new(std::iter::once("help".to_owned()).chain(self.elsewhere_words.clone()))
+            }
+        }
+    }
+
+    /// All answers about flags are taken before any is judged: whether a missing
+    /// `--help` means something depends on the other commands.
+    fn take_flags(&mut self, batch: &[(usize, Ask)], answers: &[Result<Answer, ProbeError>]) {
+        for (&(node, ask), answer) in batch.iter().zip(answers) {
+            if ask != Ask::Flags {
+                continue;
+            }
+            let completion = answer.as_ref().ok().and_then(|answer| {
+                if answer.stderr.contains("Unable to find a command") {
+                    self.nodes[node].rejected = node != 0;
+                }
+                complete::parse(&answer.stdout)
+            });
+            self.nodes[node].offered = completion.map(|completion| completion.flags());
+            self.harvest.helps |= self.nodes[node].offers_help();
+            if node == 0 && self.nodes[0].offered.is_none() {
+                self.harvest.completes = false;
+            }
+        }
+    }
+
+    fn after_flags(&mut self, node: usize) {
+        if self.nodes[node].rejected {
+            return;
+        }
+        let doubtful = self.nodes[node].offered.is_some()
+            && ((self.harvest.helps && !self.nodes[node].offers_help())
+                || !self.has_flags_of_its_own(node));
+        self.next
+            .push((node, if doubtful { Ask::Parses } else { Ask::Page }));
+    }
+
+    /// Whether completion offers anything that its parent does not have. A command
+    /// that parses no flags seldom declares any, and before Cobra 1.8 nothing else
+    /// tells it from others.
+    fn has_flags_of_its_own(&self, node: usize) -> bool {
+        let own = &self.nodes[node];
+        let parent = &self.nodes[own.parent];
+        own.offered.iter().flatten().any(|flag| {
+            flag.long != "help" && flag.long != "version" && (node == 0 || !parent.offers(&flag.long))
+        })
+    }
+
+    fn after_parses(&mut self, node: usize, answer: Result<Answer, ProbeError>) {
+        self.nodes[node].raw = match answer {
+            Ok(answer) => {
+                oracle::complaint(&answer.stderr).is_none()
+                    && complete::parse(&answer.stdout).is_some()
+            }
+            Err(ProbeError::NotRecorded) => false,
+            // What does not answer a harmless question is not asked a harmful one.
+            Err(_) => true,
+        };
+        self.next.push((node, Ask::Page));
+    }
+
+    fn after_page(
+        &mut self,
+        node: usize,
+        answer: Result<Answer, ProbeError>,
+    ) -> Result<(), ReadError> {
+        match self.page(node, answer) {
+            Ok((page, text)) => {
+                if !self.is_command(node, &page, &text) {
+                    self.nodes[node].rejected = true;
+                    return Ok(());
+                }
+                for listed in &page.commands {
+                    self.discover(node, listed.clone(), false);
+                }
+                if node == 0
+                    && let Some(words) = flags_elsewhere(&text, self.name)
+                {
+                    self.elsewhere_words = words;
+                    self.next.push((0, Ask::Elsewhere));
+                }
+                let may_have_children =
+                    !page.commands.is_empty() || page.style == Style::Other || page.usage.is_empty();
+                self.nodes[node].page = Some(page);
+                self.nodes[node].text = text;
+                if self.harvest.completes && may_have_children {
+                    self.next.push((node, Ask::Children));
+                }
+            }
+            Err(why) if node == 0 => {
+                return Err(ReadError::NoHelp {
+                    program: self.name.to_owned(),
+                    why,
+                });
+            }
+            Err(why) => {
+                // Unknown to completion and without a page: nothing says that it exists.
+                if self.nodes[node].offered.is_none() && self.nodes[node].listed.is_none() {
+                    self.nodes[node].rejected = true;
+                    return Ok(());
+                }
+                self.lose(node, format!("its help page was not had: it {why}"));
+                if self.harvest.completes {
+                    self.next.push((node, Ask::Children));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The page in an answer, or why there is none, as the end of a sentence that
+    /// opens with the command.
+    fn page(
+        &self,
+        node: usize,
+        answer: Result<Answer, ProbeError>,
+    ) -> Result<(Page, String), String> {
+        let answer = answer.map_err(|error| error.to_string())?;
+        let text = if answer.stdout.trim().is_empty() {
+            answer.stderr
+        } else {
+            answer.stdout
+        };
+        let page = help::parse(&text, self.name, &self.nodes[node].path);
+        let is_help =
+            !page.usage.is_empty() || page.flags.len() >= 2 || !page.commands.is_empty();
+        if is_help || (answer.code == Some(0) && !text.trim().is_empty()) {
+            return Ok((page, text));
+        }
+        Err(match (answer.code, text.trim().lines().next()) {
+            (Some(0), _) => "printed nothing".to_owned(),
+            (Some(code), Some(line)) => format!("ended with code {code}: {line}"),
+            (Some(code), None) => format!("ended with code {code}"),
+            (None, _) => "was ended by a signal".to_owned(),
+        })
+    }
+
+    /// Whether a page is a command's own. A command that completion of `help` names
+    /// needs no such proof, and may print a manual.
+    fn is_command(&self, node: usize, page: &Page, text: &str) -> bool {
+        if node == 0 || self.nodes[node].certain {
+            return true;
+        }
+        // Cobra prints the parent's page for a child that does not exist.
+        let parents = text.trim() == self.nodes[self.nodes[node].parent].text.trim();
+        // A help topic prints its text and nothing to call.
+        let topic = page.usage.is_empty() && page.flags.is_empty() && page.commands.is_empty();
+        !parents && !topic
+    }
+
+    fn after_children(&mut self, node: usize, answer: Result<Answer, ProbeError>) {
+        let Some(completion) = answer.ok().and_then(|answer| complete::parse(&answer.stdout))
+        else {
+            return;
+        };
+        for candidate in completion.names() {
+            self.discover(
+                node,
+                ListedCommand {
+                    name: candidate.word.clone(),
+                    group: None,
+                    summary: candidate.text.clone(),
+                },
+                true,
+            );
+        }
+    }
+
+    fn after_elsewhere(&mut self, answer: Result<Answer, ProbeError>) {
+        if let Ok(answer) = answer
+            && answer.code == Some(0)
+        {
+            self.harvest.elsewhere =
+                help::parse(&answer.stdout, self.name, &self.elsewhere_words).flags;
+        }
+    }
+
+    /// A child named by `parent`'s page or, for `certain`, by Cobra itself.
+    fn discover(&mut self, parent: usize, listed: ListedCommand, certain: bool) {
+        let depth = self.nodes[parent].path.len();
+        if is_cobras_own(depth, &listed) || !is_word(&listed.name) {
+            return;
+        }
+        let mut path = self.nodes[parent].path.clone();
+        path.push(listed.name.clone());
+        if let Some(&known) = self.by_path.get(&path) {
+            self.nodes[known].certain |= certain;
+            return;
+        }
+        if path.len() > MAX_DEPTH || self.nodes.len() >= MAX_COMMANDS {
+            self.lose(parent, format!("`{}` was not read: too deep or too many", listed.name));
+            return;
+        }
+        let node = self.nodes.len();
+        self.by_path.insert(path.clone(), node);
+        self.nodes.push(Node {
+            path,
+            parent,
+            listed: Some(listed),
+            certain,
+            ..Node::default()
+        });
+        let first = if self.harvest.completes {
+            Ask::Flags
+        } else {
+            Ask::Page
+        };
+        self.next.push((node, first));
+    }
+
+    fn lose(&mut self, node: usize, what: String) {
+        self.harvest.losses.push(Loss {
+            path: self.nodes[node].path.clone(),
+            what,
+        });
+    }
+
+    /// The commands that stood the test, in the order of the tree.
+    fn finish(mut self) -> Harvest {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().skip(1) {
+            if !node.rejected {
+                children[node.parent].push(index);
+            }
+        }
+        let mut order = Vec::new();
+        let mut stack = vec![0];
+        while let Some(index) = stack.pop() {
+            order.push(index);
+            stack.extend(children[index].iter().rev());
+        }
+        let mut place = vec![0; self.nodes.len()];
+        for (position, &index) in order.iter().enumerate() {
+            place[index] = position;
+        }
+        let nodes = order
+            .iter()
+            .map(|&index| {
+                let mut node = std::mem::take(&mut self.nodes[index]);
+                node.parent = place[node.parent];
+                node
+            })
+            .collect();
+        Harvest {
+            nodes,
+            ..self.harvest
+        }
+    }
+}
+
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace)
+}
+
+/// The commands that Cobra adds by itself: none of the program's own.
+fn is_cobras_own(depth: usize, listed: &ListedCommand) -> bool {
+    match listed.name.as_str() {
+        "help" => true,
+        "completion" => depth == 0 && listed.summary.to_lowercase().contains("complet"),
+        name => name.starts_with("__complete"),
+    }
+}
+
+/// The words after `help` in a line like `Use "rclone help flags" to see the
+/// global flags.`
+fn flags_elsewhere(text: &str, program: &str) -> Option<Vec<String>> {
+    let opening = format!("use \"{program} help ");
+    text.lines().find_map(|line| {
+        let lower = line.trim().to_lowercase();
+        let (words, rest) = lower.strip_prefix(&opening)?.split_once('"')?;
+        let about_flags = rest.contains("global") || rest.contains("flags");
+        let plain = !words.is_empty() && !words.contains(['[', '<', '-']);
+        (about_flags && plain).then(|| words.split_whitespace().map(str::to_owned).collect())
+    })
+}

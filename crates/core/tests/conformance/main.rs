@@ -1,0 +1,8 @@
+//! The codec against Go itself: everyflag, a real Cobra program built against
+//! several releases, reads what argway writes.
+
+mod ophis;
+mod round_trip;
+mod selection;
+mod support;
+mod values;

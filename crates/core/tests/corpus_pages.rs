@@ -1,0 +1,154 @@
+//! Holds what help pages were read as against what the programs' own completions
+//! list, over a folder of captured pages.
+//!
+//! The folder is not part of the project: name it in `ARGWAY_CORPUS` (its `cobra`
+//! folder holds one folder a program). Without it these tests say nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use argway_core::sources::help;
+
+/// One captured command.
+struct Captured {
+    program: String,
+    path: Vec<String>,
+    text: String,
+    /// Long flags that completion offered.
+    offered: BTreeSet<String>,
+    /// While a required flag is missing, completion offers nothing else; whether
+    /// it could be satisfied.
+    complete: bool,
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read(path).map_or_else(
+        |_| String::new(),
+        |bytes| String::from_utf8_lossy(&bytes).into_owned(),
+    )
+}
+
+fn programs() -> Vec<PathBuf> {
+    let Some(corpus) = std::env::var_os("ARGWAY_CORPUS") else {
+        return Vec::new();
+    };
+    folder(&Path::new(&corpus).join("cobra"))
+}
+
+fn folder(path: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    entries
+}
+
+fn captured(program: &Path) -> Vec<Captured> {
+    let name = program.file_name().unwrap().to_string_lossy();
+    let name = name.split('@').next().unwrap();
+    let is_page = |path: &PathBuf| path.to_string_lossy().ends_with(".help.txt");
+    folder(program)
+        .into_iter()
+        .filter(is_page)
+        .map(|page| {
+            let text = read(&page);
+            let stem = page
+                .to_string_lossy()
+                .trim_end_matches(".help.txt")
+                .to_owned();
+            let second = read(format!("{stem}.flags2.txt"));
+            let second = second.lines().filter(|line| !line.starts_with('#'));
+            let second: String = second.collect();
+            let file = stem.rsplit('/').next().unwrap();
+            let path = file.strip_prefix(name).unwrap();
+            let path = path.split('.').filter(|word| !word.is_empty());
+            Captured {
+                program: name.to_owned(),
+                path: path.map(str::to_owned).collect(),
+                text,
+                offered: offered(&stem),
+                complete: second.is_empty() || second.contains("--"),
+            }
+        })
+        .collect()
+}
+
+fn offered(stem: &str) -> BTreeSet<String> {
+    [".flags.txt", ".flags2.txt"]
+        .iter()
+        .map(|end| read(format!("{stem}{end}")))
+        .collect::<String>()
+        .lines()
+        .filter_map(|line| line.split('\t').next()?.strip_prefix("--"))
+        .map(|name| name.trim_end_matches('=').to_owned())
+        .filter(|name| name != "help" && name != "version")
+        .collect()
+}
+
+/// Whether some line that starts with a flag has `--name` in its left part.
+fn prints(text: &str, name: &str) -> bool {
+    let spelled = format!("--{name}");
+    // Texts mention flags too, but before the usage or elsewhere in a line.
+    let text = match text.rsplit_once("\nUsage:\n") {
+        Some((_, after)) if after.contains("lags:\n") => after,
+        _ => text,
+    };
+    let listed = |line: &&str| matches!(line.find('-'), Some(2 | 4 | 6));
+    let lines = text.lines().filter(listed).map(str::trim_start);
+    lines.filter(|line| line.starts_with('-')).any(|line| {
+        let left = line.get(..spelled.len() + 4).unwrap_or(line);
+        left.find(&spelled).is_some_and(|at| {
+            let next = line[at + spelled.len()..].chars().next();
+            next.is_none_or(|c| " =[:\t".contains(c))
+        })
+    })
+}
+
+#[test]
+fn flags_on_the_pages_agree_with_completion() {
+    let mut poor = Vec::new();
+    for program in programs() {
+        let (mut found, mut missed, mut invented) = (0_usize, Vec::new(), Vec::new());
+        let mut styles = BTreeMap::<String, usize>::new();
+        for page in captured(&program) {
+            let parsed = help::parse(&page.text, &page.program, &page.path);
+            *styles.entry(format!("{:?}", parsed.style)).or_default() += 1;
+            let listed: BTreeSet<String> = parsed
+                .flags
+                .iter()
+                .filter_map(|flag| flag.long.clone())
+                .filter(|name| name != "help" && name != "version")
+                .collect();
+            // A command that parses no flags itself completes none.
+            if page.offered.is_empty() || !page.complete {
+                continue;
+            }
+            found += listed.intersection(&page.offered).count();
+            let missing = page.offered.difference(&listed);
+            missed.extend(
+                missing
+                    .filter(|name| prints(&page.text, name))
+                    .map(|name| format!("{} --{name}", page.path.join(" "))),
+            );
+            let wrong = listed.difference(&page.offered);
+            invented.extend(wrong.map(|name| format!("{} --{name}", page.path.join(" "))));
+        }
+        let share = |bad: usize| found as f64 / (found + bad).max(1) as f64;
+        let (recall, precision) = (share(missed.len()), share(invented.len()));
+        println!(
+            "{:<16} {found:>6} flags  recall {recall:.4}  precision {precision:.4}  {styles:?}",
+            program.file_name().unwrap().to_string_lossy(),
+        );
+        for (what, list) in [("missed", &missed), ("invented", &invented)] {
+            for line in list.iter().take(8) {
+                println!("    {what} {line}");
+            }
+        }
+        if found > 0 && (recall < 0.995 || precision < 0.995) {
+            poor.push(program);
+        }
+    }
+    assert!(poor.is_empty(), "below the mark: {poor:?}");
+}
