@@ -18,7 +18,6 @@ use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport};
 use rustix::fs::FileType;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
@@ -224,38 +223,32 @@ fn message(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMess
     };
     // What a client waits for is known by its id, so that is worth finding even
     // where the rest cannot be read: a lone surrogate or bad UTF-8 in a string.
-    Err(match serde_json::from_slice::<Envelope>(line) {
-        Ok(Envelope { id: Some(id), .. }) => Some(refuse(
-            ErrorCode::INVALID_REQUEST,
-            &problem.to_string(),
-            Some(id),
-        )),
+    let (code, id) = match serde_json::from_slice(line) {
         Ok(Envelope {
-            method: Some(_), ..
-        }) => None,
-        Ok(_) => Some(refuse(
-            ErrorCode::INVALID_REQUEST,
-            &problem.to_string(),
-            None,
-        )),
-        Err(error) if error.is_data() => Some(refuse(
-            ErrorCode::INVALID_REQUEST,
-            &problem.to_string(),
-            None,
-        )),
-        Err(error) => Some(refuse(ErrorCode::PARSE_ERROR, &error.to_string(), None)),
-    })
+            id: None,
+            method: Some(_),
+        }) => return Err(None),
+        Ok(Envelope {
+            id: Some(id),
+            method: Some(Value::String(_)),
+        }) => (ErrorCode::INVALID_PARAMS, Some(id)),
+        Ok(Envelope { id, .. }) => (ErrorCode::INVALID_REQUEST, id),
+        Err(error) if error.is_data() => (ErrorCode::INVALID_REQUEST, None),
+        Err(_) => (ErrorCode::PARSE_ERROR, None),
+    };
+    Err(Some(refuse(code, &problem.to_string(), id)))
 }
 
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<RequestId>,
-    method: Option<IgnoredAny>,
+    method: Option<Value>,
 }
 
 fn refuse(code: ErrorCode, why: &str, id: Option<RequestId>) -> ServerJsonRpcMessage {
     let what = match code {
         ErrorCode::PARSE_ERROR => "not JSON",
+        ErrorCode::INVALID_PARAMS => "wrong parameters",
         _ => "not a request",
     };
     ServerJsonRpcMessage::error(ErrorData::new(code, format!("{what}: {why}"), None), id)
