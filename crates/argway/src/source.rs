@@ -3,6 +3,7 @@
 //!
 //! A program is read at most once: what came of it is cached until its file changes.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
-use argway_core::sources::{cobra, transcript};
+use argway_core::probe::Probe;
+use argway_core::sources::transcript::{Recorder, Transcript};
+use argway_core::sources::{cobra, plain};
 use argway_serve::identify;
 use argway_serve::probe::ProcessProbe;
 
@@ -67,7 +70,7 @@ impl Source {
         transcript: &TranscriptOption,
     ) -> Result<Reading, Failure> {
         match (&transcript.transcript, program) {
-            (Some(folder), name) => read_transcript(folder, name).map_err(Failure::Program),
+            (Some(folder), name) => self.read_transcript(folder, name).map_err(Failure::Program),
             (None, Some(program)) => self.read(program),
             (None, None) => Err(Failure::Usage(anyhow!(
                 "name a PROGRAM or a --transcript FOLDER"
@@ -130,12 +133,70 @@ impl Source {
         }
         self.terminal
             .note(format_args!("reading {}", path.display()));
-        let reading = self.walk(&name, path)?;
+        let reading = self.walk(path, &mut self.probe(path))?;
         if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));
         }
         Ok(reading)
+    }
+
+    /// Reads the program at `path` by asking `probe`.
+    fn walk(&self, path: &Path, probe: &mut dyn Probe) -> anyhow::Result<Reading> {
+        let family = identify::family(path)
+            .with_context(|| format!("{} could not be read", path.display()))?;
+        let name = name_of(path);
+        let mut reading = self.read_pages(&name, family, probe)?;
+        reading.program.executable = Some(path.display().to_string());
+        Ok(reading)
+    }
+
+    fn read_pages(
+        &self,
+        name: &str,
+        family: Family,
+        probe: &mut dyn Probe,
+    ) -> anyhow::Result<Reading> {
+        let options = cobra::Options {
+            oracle: !self.options.no_oracle,
+        };
+        Ok(match family {
+            Family::Cobra => cobra::read(name, probe, options)?,
+            Family::Unknown => plain::read(name, probe)?,
+        })
+    }
+
+    fn read_transcript(&self, folder: &Path, name: Option<&str>) -> anyhow::Result<Reading> {
+        let mut transcript = text_files(folder)
+            .and_then(|files| Ok(Transcript::new(files)?))
+            .with_context(|| format!("{} is not a transcript", folder.display()))?;
+        let program = transcript.program().to_owned();
+        if let Some(name) = name
+            && name != program
+        {
+            anyhow::bail!(
+                "{} holds the pages of `{program}`, not of `{name}`",
+                folder.display()
+            );
+        }
+        self.read_pages(&program, transcript.family(), &mut transcript)
+    }
+
+    /// Reads `program` anew and gives the files of its transcript, by name.
+    pub fn capture(&self, program: &str) -> Result<BTreeMap<String, String>, Failure> {
+        let capture = || {
+            let path = match named(program)? {
+                Named::Program(path) => path,
+                Named::Description(path) => anyhow::bail!(
+                    "{} is a description; name the program itself",
+                    path.display()
+                ),
+            };
+            let mut recorder = Recorder::new(self.probe(&path));
+            self.walk(&path, &mut recorder)?;
+            Ok(recorder.files(&name_of(&path)))
+        };
+        capture().map_err(Failure::Program)
     }
 }
 
@@ -169,4 +230,20 @@ fn read_description(path: &Path) -> anyhow::Result<Reading> {
     let text = fs::read(path).with_context(|| format!("{} could not be read", path.display()))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{} is not a description of a program", path.display()))
+}
+
+/// The text files in `folder`, by name. Other files are nobody's pages.
+fn text_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_page = path
+            .extension()
+            .is_some_and(|extension| extension == "txt" || extension == "json");
+        if is_page && path.is_file() {
+            let text = fs::read(&path).with_context(|| path.display().to_string())?;
+            files.insert(name_of(&path), String::from_utf8_lossy(&text).into_owned());
+        }
+    }
+    Ok(files)
 }

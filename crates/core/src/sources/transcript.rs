@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Family;
 use crate::probe::{Answer, Probe, ProbeError, Question};
 use crate::sources::complete::{self, Completion};
 use crate::sources::oracle;
@@ -156,6 +157,15 @@ impl Transcript {
     /// The program's name.
     pub fn program(&self) -> &str {
         &self.program
+    }
+
+    /// The family that the program was read as. Folders that do not say are Cobra
+    /// programs'.
+    pub fn family(&self) -> Family {
+        match self.index.meta.family.as_str() {
+            "" | "cobra" => Family::Cobra,
+            _ => Family::Unknown,
+        }
     }
 
     /// The paths of the commands whose help was recorded.
@@ -460,9 +470,14 @@ pub fn record(
     asked: &[(Question, Result<Answer, ProbeError>)],
 ) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
+    // Of a program that is not known to be Cobra's, only the root's page is asked for.
+    let only_page = asked
+        .iter()
+        .all(|(question, _)| question.words == ["--help"]);
+    let family = if only_page { "unknown" } else { "cobra" };
     let mut index = Index {
         meta: Meta {
-            family: "cobra".to_owned(),
+            family: family.to_owned(),
             tool: program.to_owned(),
             ..Meta::default()
         },
