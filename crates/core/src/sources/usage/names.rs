@@ -9,9 +9,18 @@ pub(super) fn is_flags_placeholder(text: &str) -> bool {
     let inner = tokens::unmarked(inner.trim()).0.to_lowercase();
     matches!(
         inner.trim_start_matches('-'),
-        "flags" | "flag" | "options" | "option" | "opts" | "opt"
-            | "command options" | "command-options" | "global options" | "global flags"
-            | "globals" | "global-options"
+        "flags"
+            | "flag"
+            | "options"
+            | "option"
+            | "opts"
+            | "opt"
+            | "command options"
+            | "command-options"
+            | "global options"
+            | "global flags"
+            | "globals"
+            | "global-options"
     )
 }
 
@@ -51,7 +60,9 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
             && !text.ends_with("...")
     };
     tokens.len() > 1
-        && tokens.iter().all(|token| simple(token.text) && !tokens::is_flag(token.text))
+        && tokens
+            .iter()
+            .all(|token| simple(token.text) && !tokens::is_flag(token.text))
         && !tokens.iter().all(|token| shouts(token.text))
         && tokens.iter().all(|token| token.text != "--")
 }
@@ -60,7 +71,10 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
 /// `load-balancer describe`.
 pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
     let tokens = tokens::split(line);
-    let bare = |text: &str| text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let bare = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+    };
     let mut joined: Vec<Token<'a>> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -70,10 +84,9 @@ pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
                 let parts: Vec<&str> = word.split('-').collect();
                 let have = tokens.get(at..at + parts.len())?;
                 (parts.len() > 1
-                    && have
-                        .iter()
-                        .zip(&parts)
-                        .all(|(token, part)| bare(token.text) && token.text.eq_ignore_ascii_case(part)))
+                    && have.iter().zip(&parts).all(|(token, part)| {
+                        bare(token.text) && token.text.eq_ignore_ascii_case(part)
+                    }))
                 .then_some(parts.len())
             })
             .max()
@@ -122,7 +135,8 @@ pub(super) fn clean(text: &str) -> Option<String> {
         after_bracket = c == '>';
     }
     let name = name.trim_matches([' ', ':', '=', '@', '/', '.', '-', '+', ',']);
-    name.contains(char::is_alphanumeric).then(|| name.to_owned())
+    name.contains(char::is_alphanumeric)
+        .then(|| name.to_owned())
 }
 
 /// `text` without its `[…]`, `{…}` and `(…)` parts.
@@ -163,7 +177,11 @@ fn last_optional(text: &str) -> String {
         }
     }
     let inner = without_optional(best);
-    if inner.is_empty() { best.to_owned() } else { inner }
+    if inner.is_empty() {
+        best.to_owned()
+    } else {
+        inner
+    }
 }
 
 /// A name for a choice.
@@ -180,7 +198,9 @@ pub(super) fn one_of(names: &[String]) -> String {
 /// `args`, `ps OPTIONS`: stands for any number of words without saying so.
 pub(super) fn takes_any_words(name: &str) -> bool {
     let name = name.to_lowercase();
-    matches!(name.as_str(), "args" | "arguments") || name.ends_with(" options") || name.ends_with(" args")
+    matches!(name.as_str(), "args" | "arguments")
+        || name.ends_with(" options")
+        || name.ends_with(" args")
 }
 
 /// `KEY_N=VAL_N`, `arg_n`: the last of a numbered series.
