@@ -314,11 +314,17 @@ impl Transcript {
                     return Some(complained(&record.bad));
                 }
                 Some(value) if value.contains('=') => return None,
-                Some(_) => {}
-                None if record.needs_arg && words.next().is_none() => {
-                    return Some(complained(&format!("flag needs an argument: --{name}")));
+                // Asked without the required flags, it could not have been offered again.
+                Some(_) if record.repeat == Some(false) && self.has_required(&record.path) => {
+                    return None;
                 }
-                None => {}
+                Some(_) => {}
+                None => {
+                    let swallowed = !record.needs_arg || words.next().is_some();
+                    if !swallowed {
+                        return Some(complained(&format!("flag needs an argument: --{name}")));
+                    }
+                }
             }
             if record.repeat != Some(true) {
                 set.insert(name.to_owned());
@@ -342,6 +348,10 @@ impl Transcript {
             stdout,
             stderr: String::new(),
         })
+    }
+
+    fn has_required(&self, path: &[String]) -> bool {
+        self.file(path, "flags2").is_some()
     }
 
     fn offers(&self, first: &Completion, behind: Option<&Completion>, name: &str) -> bool {
