@@ -23,6 +23,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
 use crate::bridge::Bridge;
+use crate::exec;
 pub use page::PageLimit;
 use shelf::Shelf;
 
@@ -149,8 +150,8 @@ impl Server {
         }
     }
 
-    /// Serves one client over `read` and `write` until either side ends it. On return
-    /// nothing that was started for it runs any more.
+    /// Serves one client over `read` and `write` until either side ends it, and ends
+    /// what still runs for it.
     pub async fn serve(
         &self,
         read: impl AsyncRead + Send + Unpin + 'static,
@@ -295,6 +296,7 @@ pub async fn serve_stdio(
     let (read, write) = wire::stdio();
     let ended = server.converse(read, write, refresh).await;
     stop.abort();
+    exec::end_all();
     ended
 }
 

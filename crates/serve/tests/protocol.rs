@@ -722,14 +722,14 @@ async fn a_client_hears_when_a_served_program_changes() {
 /// Sees that the program's file is another.
 struct Watched {
     file: PathBuf,
-    seen: Option<u64>,
+    seen: Option<(u64, u64)>,
     catalog: Arc<Catalog>,
 }
 
 impl Watched {
     fn new(world: &World) -> Self {
         let file = world.ticker();
-        let seen = inode(&file);
+        let seen = identity(&file);
         Self {
             file,
             seen,
@@ -738,18 +738,20 @@ impl Watched {
     }
 }
 
-fn inode(file: &PathBuf) -> Option<u64> {
-    std::fs::metadata(file).ok().map(|file| file.ino())
+fn identity(file: &PathBuf) -> Option<(u64, u64)> {
+    std::fs::metadata(file)
+        .ok()
+        .map(|file| (file.ino(), file.len()))
 }
 
 impl Refresh for Watched {
     fn changed(&mut self) -> bool {
-        let now = inode(&self.file);
+        let now = identity(&self.file);
         now.is_some() && now != self.seen
     }
 
     fn read(&mut self) -> Option<Arc<Catalog>> {
-        self.seen = inode(&self.file);
+        self.seen = identity(&self.file);
         Some(Arc::clone(&self.catalog))
     }
 }
