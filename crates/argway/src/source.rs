@@ -7,25 +7,19 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
 use argway_core::probe::Probe;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, plain};
-use argway_serve::identify;
+use argway_serve::identify::{self, Identity};
 use argway_serve::probe::ProcessProbe;
 
 use crate::cache::{Cache, Choices, Key};
 use crate::exit::Failure;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::terminal::Terminal;
-
-/// One help page is given up after this long; the walk goes on without it.
-const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
-/// More than this is no help page.
-const PAGE_BYTES: usize = 4 << 20;
 
 /// Reads what users name.
 #[derive(Debug, Clone)]
@@ -43,6 +37,17 @@ enum Named {
     Program(PathBuf),
     /// A description that somebody wrote or kept.
     Description(PathBuf),
+}
+
+/// Who reads a program's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A Cobra program's help and completion.
+    Cobra,
+    /// The help alone, of a Cobra from before there was completion.
+    CobraPages,
+    /// One page of a program of no known family.
+    Plain,
 }
 
 impl Source {
@@ -103,15 +108,14 @@ impl Source {
         Key::of(&name_of(&path), &path, self.choices()).ok()
     }
 
-    /// Asks the program at `path`, with the bounds of a walk.
+    /// Asks the program at `path`, with the usual bounds.
     pub fn probe(&self, path: &Path) -> ProcessProbe {
-        ProcessProbe {
-            program: path.to_owned(),
-            timeout: PAGE_TIMEOUT,
-            max_output: PAGE_BYTES,
-            jobs: self.options.jobs(),
-            with_home: self.options.with_home,
+        let mut probe = ProcessProbe::new(path);
+        probe.with_home = self.options.with_home;
+        if let Some(jobs) = self.options.jobs {
+            probe.jobs = jobs.get();
         }
+        probe
     }
 
     fn choices(&self) -> Choices {
@@ -143,10 +147,14 @@ impl Source {
 
     /// Reads the program at `path` by asking `probe`.
     fn walk(&self, path: &Path, probe: &mut dyn Probe) -> anyhow::Result<Reading> {
-        let family = identify::family(path)
+        let identity = identify::family(path)
             .with_context(|| format!("{} could not be read", path.display()))?;
-        let name = name_of(path);
-        let mut reading = self.read_pages(&name, family, probe)?;
+        let reader = match identity.inner() {
+            Identity::Cobra => Reader::Cobra,
+            Identity::OldCobra => Reader::CobraPages,
+            Identity::NotCobra | Identity::Wrapper { .. } => Reader::Plain,
+        };
+        let mut reading = self.read_pages(&name_of(path), reader, probe)?;
         reading.program.executable = Some(path.display().to_string());
         Ok(reading)
     }
@@ -154,15 +162,16 @@ impl Source {
     fn read_pages(
         &self,
         name: &str,
-        family: Family,
+        reader: Reader,
         probe: &mut dyn Probe,
     ) -> anyhow::Result<Reading> {
         let options = cobra::Options {
             oracle: !self.options.no_oracle,
         };
-        Ok(match family {
-            Family::Cobra => cobra::read(name, probe, options)?,
-            Family::Unknown => plain::read(name, probe)?,
+        Ok(match reader {
+            Reader::Cobra => cobra::read(name, probe, options)?,
+            Reader::CobraPages => cobra::read_pages(name, probe, options)?,
+            Reader::Plain => plain::read(name, probe)?,
         })
     }
 
@@ -179,7 +188,11 @@ impl Source {
                 folder.display()
             );
         }
-        self.read_pages(&program, transcript.family(), &mut transcript)
+        let reader = match transcript.family() {
+            Family::Cobra => Reader::Cobra,
+            Family::Unknown => Reader::Plain,
+        };
+        self.read_pages(&program, reader, &mut transcript)
     }
 
     /// Reads `program` anew and gives the files of its transcript, by name.
@@ -214,7 +227,7 @@ fn named(program: &str) -> anyhow::Result<Named> {
     if (is_path || program.ends_with(".json")) && path.is_file() && is_json(path)? {
         return Ok(Named::Description(path.to_owned()));
     }
-    Ok(Named::Program(identify::find(program)?))
+    Ok(Named::Program(identify::resolve(program)?))
 }
 
 /// Whether a file starts as a description does; no program starts so.

@@ -329,7 +329,7 @@ fn own_name() -> String {
     let Ok(own) = std::env::current_exe() else {
         return "argway".to_owned();
     };
-    let on_path = identify::find("argway").ok();
+    let on_path = identify::resolve("argway").ok();
     match on_path.and_then(|path| path.canonicalize().ok()) {
         Some(found) if found == own => "argway".to_owned(),
         _ => own.display().to_string(),
@@ -339,12 +339,12 @@ fn own_name() -> String {
 /// A program on PATH to show: the first well-known one that is a Cobra program, else git.
 fn pick() -> anyhow::Result<String> {
     let is_cobra = |name: &&&str| {
-        identify::find(name)
+        identify::resolve(name)
             .ok()
             .and_then(|path| identify::family(&path).ok())
-            .is_some_and(|family| family == Family::Cobra)
+            .is_some_and(|identity| identity.answers_completion())
     };
-    let there = |name: &&&str| identify::find(name).is_ok();
+    let there = |name: &&&str| identify::resolve(name).is_ok();
     WELL_KNOWN
         .iter()
         .find(is_cobra)
