@@ -15,7 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use argway_core::catalog::Catalog;
 use argway_core::model::{Loss, Program};
 
@@ -73,6 +73,9 @@ fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            bail!("{} is not a folder", folder.display());
+        }
         let mut file = tempfile::Builder::new()
             .prefix(".argway-")
             .permissions(Permissions::from_mode(0o644))

@@ -63,6 +63,7 @@ impl World {
     pub fn command<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Command {
         let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
         Command::new(cargo_bin!("argway"))
+            .with_assert(self.assertion())
             .args(words)
             .current_dir(self.folder.path())
             .env_clear()
@@ -71,6 +72,18 @@ impl World {
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TOY_TRACE", self.path("trace"))
             .timeout(std::time::Duration::from_secs(60))
+    }
+
+    /// Compares what is printed with this world's places replaced by names.
+    fn assertion(&self) -> snapbox::Assert {
+        let mut redactions = snapbox::Redactions::new();
+        let folder = self.folder.path().display().to_string();
+        redactions.insert("[WORLD]", folder).unwrap();
+        let argway = cargo_bin!("argway").display().to_string();
+        redactions.insert("[ARGWAY]", argway).unwrap();
+        snapbox::Assert::new()
+            .action_env(snapbox::assert::DEFAULT_ACTION_ENV)
+            .redact_with(redactions)
     }
 
     /// Runs `argway` with these words.
@@ -100,10 +113,17 @@ impl World {
     }
 }
 
-/// The example that runs what is appended to it, built once.
+/// The example that runs what is appended to it. `cargo test` builds it beside the
+/// binary; where only some tests are built, it is built here.
 fn runner() -> &'static Path {
     static RUNNER: OnceLock<PathBuf> = OnceLock::new();
-    RUNNER.get_or_init(|| snapbox::cmd::compile_example("toy", []).unwrap())
+    RUNNER.get_or_init(|| {
+        let built = cargo_bin!("argway").with_file_name("examples").join("toy");
+        match built.is_file() {
+            true => built,
+            false => snapbox::cmd::compile_example("toy", []).unwrap(),
+        }
+    })
 }
 
 /// The permission bits of a file.
