@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use capture::{Capture, Lines, Room};
 pub use terminal::leave_terminal;
 use tree::Tree;
+pub(crate) use tree::end as end_left_behind;
 pub use tree::end_all;
 
 mod capture;
@@ -120,8 +121,9 @@ pub async fn run(
     Ok(outcome)
 }
 
-/// Like [`run`], and says under which number [`tree::end`] finds what was left.
-async fn run_numbered(
+/// Like [`run`], and says under which number [`end_left_behind`]
+/// finds what was left.
+pub(crate) async fn run_numbered(
     invocation: Invocation,
     cancel: impl Future<Output = ()>,
     events: &mut (dyn FnMut(Event) + Send),

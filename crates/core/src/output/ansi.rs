@@ -6,7 +6,7 @@ pub fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     if text
         .bytes()
-        .all(|byte| byte >= b' ' && byte < 0x7f || byte == b'\n' || byte == b'\t')
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
     {
         return text.into_owned();
     }

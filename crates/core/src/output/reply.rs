@@ -566,11 +566,9 @@ The command was ended because it printed more than 1000 bytes.
     fn leftovers_are_mentioned() {
         let mut left = outcome(Ending::Exited(0), "started\n", "");
         left.ended_leftovers = true;
-        assert_data_eq!(
+        assert_eq!(
             flat(&left).text,
-            str![
-                "started\n\nProcesses that the command left behind kept its output open and were ended.\n"
-            ]
+            "started\n\nProcesses that the command left behind kept its output open and were ended.\n"
         );
     }
 

@@ -219,7 +219,7 @@ impl Drop for Tree {
 
 /// Kills everything that runs with these numbers, already over, left behind, and
 /// every orphan since then that no other run can own.
-pub(super) fn end(numbers: &[u64], since: Instant) {
+pub(crate) fn end(numbers: &[u64], since: Instant) {
     reap();
     if !has_orphans() {
         return;
