@@ -11,7 +11,8 @@
 //!   are errors.
 //! - **flags**: the truth is every flag that completion offers for a command in any of
 //!   the answers. `--help` and Cobra's `--version` are not counted; nor is a flag that
-//!   the page marks as deprecated, because completion never offers it.
+//!   the page marks as deprecated, because completion never offers it. Precision is
+//!   not counted where the answers stop at required flags.
 //! - **value**: for each flag with its own words, once for a program: does
 //!   `__complete PATH --f -` say that it needs an argument, and did we?
 //! - **type**: likewise, the class of the error for a value that no parser likes, and
@@ -38,22 +39,31 @@ use crate::live::LiveProbe;
 /// Measures the programs and transcript folders named, or the corpus.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     let diff = words.iter().any(|word| word == "--diff");
-    let named: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
+    let named: Vec<&String> = words
+        .iter()
+        .filter(|word| !word.starts_with("--"))
+        .collect();
     let subjects = if named.is_empty() {
         everything()?
     } else {
-        named.into_iter().map(|word| subject(word)).collect::<Result<_, _>>()?
+        named
+            .into_iter()
+            .map(|word| subject(word))
+            .collect::<Result<_, _>>()?
     };
     let mut total = [Score::default(), Score::default()];
     let mut table = String::new();
     let mut failed = Vec::new();
     header(&mut table);
     for subject in subjects {
-        let (name, scores, calls) =
+        let (name, scores, asked) =
             measure(&subject).with_context(|| format!("measuring {}", subject.label()))?;
-        row(&mut table, &name, &scores, calls);
+        row(&mut table, &name, &scores, asked.len());
         if !scores[0].passes() {
             failed.push(name.clone());
+        }
+        if words.iter().any(|word| word == "--calls") {
+            let _ = writeln!(table, "    {}", calls_by_kind(&asked));
         }
         if diff {
             for line in &scores[0].differences {
@@ -72,7 +82,10 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-#[allow(clippy::print_stdout, reason = "the one place where the measure prints")]
+#[allow(
+    clippy::print_stdout,
+    reason = "the one place where the measure prints"
+)]
 fn print(table: &str) {
     print!("{table}");
 }
@@ -195,7 +208,17 @@ fn header(table: &mut String) {
     let _ = writeln!(
         table,
         "{:<16} {:>11} {:>6} {:>7} {:>7} {:>11} {:>11} {:>6}   {:>15} {:>15} {:>6}",
-        "", "commands", "extra", "recall", "precis", "value", "type", "losses", "value, no oracle", "type, no oracle", "calls"
+        "",
+        "commands",
+        "extra",
+        "recall",
+        "precis",
+        "value",
+        "type",
+        "losses",
+        "value, no oracle",
+        "type, no oracle",
+        "calls"
     );
 }
 
@@ -218,7 +241,7 @@ fn row(table: &mut String, name: &str, scores: &[Score; 2], calls: usize) {
     );
 }
 
-fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], usize)> {
+fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
     match subject {
         Subject::Folder(folder) => {
             let files = read_folder(folder)?;
@@ -233,7 +256,7 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], usize)> {
             let mut truth = Truth::of_transcript(&name, &transcript);
             truth.see_flags(&asked);
             truth.ask_values(&mut probe);
-            Ok((label, readings.map(|reading| truth.score(&reading)), asked.len()))
+            Ok((label, readings.map(|reading| truth.score(&reading)), asked))
         }
         Subject::Program(program) => {
             let name = program
@@ -248,7 +271,7 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], usize)> {
             truth.see_flags(&asked);
             truth.ask_all_flags(&mut probe);
             truth.ask_values(&mut probe);
-            Ok((name, readings.map(|reading| truth.score(&reading)), asked.len()))
+            Ok((name, readings.map(|reading| truth.score(&reading)), asked))
         }
     }
 }
@@ -317,8 +340,11 @@ impl Truth {
         let mut probe = transcript.clone();
         let paths = transcript.paths();
         let page = |probe: &mut Transcript, path: &[String]| {
-            let question =
-                Question::new(path.iter().cloned().chain(std::iter::once("--help".to_owned())));
+            let question = Question::new(
+                path.iter()
+                    .cloned()
+                    .chain(std::iter::once("--help".to_owned())),
+            );
             match probe.ask(&[question]).pop() {
                 Some(Ok(answer)) => Some(answer),
                 _ => None,
@@ -341,7 +367,14 @@ impl Truth {
                 .pop()
                 .and_then(Result::ok)
                 .is_some_and(|answer| answer.stderr.contains("Unable to find a command"));
-            let topic = nothing_to_call && !named_by_help(&mut probe, &path);
+            let listed_as_topic = path.split_last().is_some_and(|(word, above)| {
+                let text = parent.as_deref().unwrap_or_default();
+                help::parse(text, name, above)
+                    .topics
+                    .iter()
+                    .any(|topic| topic.name == *word)
+            });
+            let topic = (nothing_to_call || listed_as_topic) && !named_by_help(&mut probe, &path);
             let own = is_own_of_cobra(&path, &text);
             if !(topic || own || lost || parent.as_deref() == Some(&text)) {
                 truth.commands.insert(path);
@@ -356,7 +389,8 @@ impl Truth {
         let mut level: Vec<CommandPath> = vec![Vec::new()];
         let mut replaced = false;
         while !level.is_empty() {
-            let questions: Vec<Question> = level.iter().map(|path| children_question(path)).collect();
+            let questions: Vec<Question> =
+                level.iter().map(|path| children_question(path)).collect();
             let answers = probe.ask(&questions);
             let mut next = Vec::new();
             for (path, answer) in level.iter().zip(answers) {
@@ -403,9 +437,10 @@ impl Truth {
                 continue;
             };
             let known = self.flags.entry(path.to_vec()).or_default();
-            let opened = completion.flags().iter().any(|flag| {
-                !known.is_empty() && !known.contains_key(&flag.long)
-            });
+            let opened = completion
+                .flags()
+                .iter()
+                .any(|flag| !known.is_empty() && !known.contains_key(&flag.long));
             if opened && given.iter().all(|word| word.contains('=')) {
                 self.satisfied.insert(path.to_vec(), given.to_vec());
             }
@@ -479,7 +514,9 @@ impl Truth {
             .collect();
         for path in &self.commands {
             match read.get(path.as_slice()) {
-                None => score.differences.push(format!("missing command: {}", path.join(" "))),
+                None => score
+                    .differences
+                    .push(format!("missing command: {}", path.join(" "))),
                 Some(command) => {
                     score.commands_found += 1;
                     self.score_flags(command, &mut score, &mut seen);
@@ -489,7 +526,9 @@ impl Truth {
         for path in read.keys() {
             if !self.commands.contains(*path) {
                 score.commands_extra += 1;
-                score.differences.push(format!("no such command: {}", path.join(" ")));
+                score
+                    .differences
+                    .push(format!("no such command: {}", path.join(" ")));
             }
         }
         for loss in &reading.losses {
@@ -498,6 +537,13 @@ impl Truth {
                 .push(format!("loss: {}: {}", loss.path.join(" "), loss.what));
         }
         score
+    }
+
+    /// Whether the answers show all flags of a command: one that has required flags
+    /// shows only those, and not every transcript found values for them.
+    fn is_complete(&self, offered: &BTreeMap<String, String>) -> bool {
+        let shown_anywhere = self.flags.values().any(|flags| flags.contains_key("help"));
+        !shown_anywhere || offered.contains_key("help")
     }
 
     fn score_flags(
@@ -514,7 +560,9 @@ impl Truth {
                 && (command.path.is_empty()
                     || self.flags.get(&Vec::new()).and_then(|root| root.get(name))
                         == offered.get(name)
-                    || offered.get(name).is_some_and(|text| text.starts_with("version for ")))
+                    || offered
+                        .get(name)
+                        .is_some_and(|text| text.starts_with("version for ")))
         };
         let label = |name: &str| format!("{} --{name}", command.path.join(" "));
         for (name, text) in offered {
@@ -523,7 +571,9 @@ impl Truth {
             }
             score.flags_true += 1;
             let Some(param) = command.flags().find(|param| param.name == *name) else {
-                score.differences.push(format!("missing flag: {}", label(name)));
+                score
+                    .differences
+                    .push(format!("missing flag: {}", label(name)));
                 continue;
             };
             score.flags_common += 1;
@@ -562,12 +612,15 @@ impl Truth {
             }
         }
         for param in command.flags() {
-            if param.deprecated.is_some() {
+            let known = offered.contains_key(&param.name);
+            if !known && (param.deprecated.is_some() || !self.is_complete(offered)) {
                 continue;
             }
             score.flags_read += 1;
-            if !offered.contains_key(&param.name) {
-                score.differences.push(format!("no such flag: {}", label(&param.name)));
+            if !known {
+                score
+                    .differences
+                    .push(format!("no such flag: {}", label(&param.name)));
             }
         }
     }
@@ -622,7 +675,8 @@ fn agrees(param: &Param, verdict: &Verdict) -> bool {
             Kind::List(..) | Kind::Map(_) | Kind::Count => false,
         };
     };
-    let same = |one: &Scalar, other: &Scalar| std::mem::discriminant(one) == std::mem::discriminant(other);
+    let same =
+        |one: &Scalar, other: &Scalar| std::mem::discriminant(one) == std::mem::discriminant(other);
     match oracle::refusal(reason) {
         Refusal::Map => matches!(param.kind, Kind::Map(_)),
         Refusal::List(of, _) => matches!(&param.kind, Kind::List(read, _) if same(read, &of)),
@@ -639,6 +693,36 @@ fn agrees(param: &Param, verdict: &Verdict) -> bool {
             _ => false,
         },
     }
+}
+
+/// How many questions of each kind one read asked.
+fn calls_by_kind(asked: &Asked) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (question, _) in asked {
+        let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
+        let kind = match words.as_slice() {
+            [.., "--help"] | ["help", ..] => "page",
+            ["__complete", "help", .., ""] => "children",
+            ["__complete", rest @ .., "-"] => {
+                let given: Vec<&&str> = rest.iter().filter(|word| word.starts_with("--")).collect();
+                match given.as_slice() {
+                    [] => "flags",
+                    [word] if word.starts_with("--help=") => "parses flags?",
+                    [.., word] if word.ends_with(oracle::BAD) => "bad value",
+                    [.., word] if word.contains('=') => "required or again",
+                    [_] => "needs value?",
+                    _ => "switches at once",
+                }
+            }
+            _ => "other",
+        };
+        *counts.entry(kind).or_default() += 1;
+    }
+    let shown: Vec<String> = counts
+        .iter()
+        .map(|(kind, count)| format!("{kind} {count}"))
+        .collect();
+    shown.join(", ")
 }
 
 // ---- questions ---------------------------------------------------------------
@@ -689,8 +773,11 @@ fn named_by_help(probe: &mut Transcript, path: &[String]) -> bool {
 
 fn listed_children(name: &str, path: &[String], probe: &mut dyn Probe) -> Vec<(String, String)> {
     let page = |probe: &mut dyn Probe, path: &[String]| {
-        let question =
-            Question::new(path.iter().cloned().chain(std::iter::once("--help".to_owned())));
+        let question = Question::new(
+            path.iter()
+                .cloned()
+                .chain(std::iter::once("--help".to_owned())),
+        );
         probe
             .ask(&[question])
             .pop()

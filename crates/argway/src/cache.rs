@@ -10,6 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use argway_core::model::{FORMAT, Reading};
+use argway_serve::identify::FileId;
 use rustix::fs::{Mode, OFlags};
 use serde_json::json;
 
@@ -40,8 +41,6 @@ pub struct Choices {
 impl Key {
     /// The key of the program called as `name` at `path`, as its file is now.
     pub fn of(name: &str, path: &Path, choices: Choices) -> io::Result<Self> {
-        let resolved = fs::canonicalize(path)?;
-        let file = fs::metadata(&resolved)?;
         let place = json!({
             "name": name,
             "path": path.to_string_lossy(),
@@ -52,11 +51,7 @@ impl Key {
             "argway": env!("CARGO_PKG_VERSION"),
             "format": FORMAT,
             "read": place,
-            "resolved": resolved.to_string_lossy(),
-            "size": file.size(),
-            "modified": format!("{}.{:09}", file.mtime(), file.mtime_nsec()),
-            "inode": file.ino(),
-            "device": file.dev(),
+            "file": FileId::of(path)?,
         });
         Ok(Self {
             place: place.to_string(),

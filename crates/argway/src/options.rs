@@ -24,19 +24,9 @@ pub struct ReadOptions {
     /// Do not ask the program's parser about types that its help leaves open
     #[arg(long)]
     pub no_oracle: bool,
-    /// How many help pages are asked for at once [default: number of processors, at least 4]
+    /// How many help pages are asked for at once [default: twice the processors]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-}
-
-impl ReadOptions {
-    /// How many questions run at once. Help pages mostly wait for the system to
-    /// start a process, so a few more than processors is right on small machines.
-    pub fn jobs(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(4, NonZeroUsize::get);
-        self.jobs
-            .map_or_else(|| processors().max(4), NonZeroUsize::get)
-    }
 }
 
 /// Pages from a folder instead of the program.

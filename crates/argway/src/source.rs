@@ -3,26 +3,23 @@
 //!
 //! A program is read at most once: what came of it is cached until its file changes.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
-use argway_core::sources::{cobra, transcript};
-use argway_serve::identify;
+use argway_core::probe::Probe;
+use argway_core::sources::transcript::{Recorder, Transcript};
+use argway_core::sources::{cobra, plain};
+use argway_serve::identify::{self, Identity};
 use argway_serve::probe::ProcessProbe;
 
 use crate::cache::{Cache, Choices, Key};
 use crate::exit::Failure;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::terminal::Terminal;
-
-/// One help page is given up after this long; the walk goes on without it.
-const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
-/// More than this is no help page.
-const PAGE_BYTES: usize = 4 << 20;
 
 /// Reads what users name.
 #[derive(Debug, Clone)]
@@ -40,6 +37,17 @@ enum Named {
     Program(PathBuf),
     /// A description that somebody wrote or kept.
     Description(PathBuf),
+}
+
+/// Who reads a program's pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// A Cobra program's help and completion.
+    Cobra,
+    /// The help alone, of a Cobra from before there was completion.
+    CobraPages,
+    /// One page of a program of no known family.
+    Plain,
 }
 
 impl Source {
@@ -67,7 +75,7 @@ impl Source {
         transcript: &TranscriptOption,
     ) -> Result<Reading, Failure> {
         match (&transcript.transcript, program) {
-            (Some(folder), name) => read_transcript(folder, name).map_err(Failure::Program),
+            (Some(folder), name) => self.read_transcript(folder, name).map_err(Failure::Program),
             (None, Some(program)) => self.read(program),
             (None, None) => Err(Failure::Usage(anyhow!(
                 "name a PROGRAM or a --transcript FOLDER"
@@ -100,15 +108,14 @@ impl Source {
         Key::of(&name_of(&path), &path, self.choices()).ok()
     }
 
-    /// Asks the program at `path`, with the bounds of a walk.
+    /// Asks the program at `path`, with the usual bounds.
     pub fn probe(&self, path: &Path) -> ProcessProbe {
-        ProcessProbe {
-            program: path.to_owned(),
-            timeout: PAGE_TIMEOUT,
-            max_output: PAGE_BYTES,
-            jobs: self.options.jobs(),
-            with_home: self.options.with_home,
+        let mut probe = ProcessProbe::new(path);
+        probe.with_home = self.options.with_home;
+        if let Some(jobs) = self.options.jobs {
+            probe.jobs = jobs.get();
         }
+        probe
     }
 
     fn choices(&self) -> Choices {
@@ -130,12 +137,79 @@ impl Source {
         }
         self.terminal
             .note(format_args!("reading {}", path.display()));
-        let reading = self.walk(&name, path)?;
+        let reading = self.walk(path, &mut self.probe(path))?;
         if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));
         }
         Ok(reading)
+    }
+
+    /// Reads the program at `path` by asking `probe`.
+    fn walk(&self, path: &Path, probe: &mut dyn Probe) -> anyhow::Result<Reading> {
+        let identity = identify::family(path)
+            .with_context(|| format!("{} could not be read", path.display()))?;
+        let reader = match identity.inner() {
+            Identity::Cobra => Reader::Cobra,
+            Identity::OldCobra => Reader::CobraPages,
+            Identity::NotCobra | Identity::Wrapper { .. } => Reader::Plain,
+        };
+        let mut reading = self.read_pages(&name_of(path), reader, probe)?;
+        reading.program.executable = Some(path.display().to_string());
+        Ok(reading)
+    }
+
+    fn read_pages(
+        &self,
+        name: &str,
+        reader: Reader,
+        probe: &mut dyn Probe,
+    ) -> anyhow::Result<Reading> {
+        let options = cobra::Options {
+            oracle: !self.options.no_oracle,
+        };
+        Ok(match reader {
+            Reader::Cobra => cobra::read(name, probe, options)?,
+            Reader::CobraPages => cobra::read_pages(name, probe, options)?,
+            Reader::Plain => plain::read(name, probe)?,
+        })
+    }
+
+    fn read_transcript(&self, folder: &Path, name: Option<&str>) -> anyhow::Result<Reading> {
+        let mut transcript = text_files(folder)
+            .and_then(|files| Ok(Transcript::new(files)?))
+            .with_context(|| format!("{} is not a transcript", folder.display()))?;
+        let program = transcript.program().to_owned();
+        if let Some(name) = name
+            && name != program
+        {
+            anyhow::bail!(
+                "{} holds the pages of `{program}`, not of `{name}`",
+                folder.display()
+            );
+        }
+        let reader = match transcript.family() {
+            Family::Cobra => Reader::Cobra,
+            Family::Unknown => Reader::Plain,
+        };
+        self.read_pages(&program, reader, &mut transcript)
+    }
+
+    /// Reads `program` anew and gives the files of its transcript, by name.
+    pub fn capture(&self, program: &str) -> Result<BTreeMap<String, String>, Failure> {
+        let capture = || {
+            let path = match named(program)? {
+                Named::Program(path) => path,
+                Named::Description(path) => anyhow::bail!(
+                    "{} is a description; name the program itself",
+                    path.display()
+                ),
+            };
+            let mut recorder = Recorder::new(self.probe(&path));
+            self.walk(&path, &mut recorder)?;
+            Ok(recorder.files(&name_of(&path)))
+        };
+        capture().map_err(Failure::Program)
     }
 }
 
@@ -153,7 +227,7 @@ fn named(program: &str) -> anyhow::Result<Named> {
     if (is_path || program.ends_with(".json")) && path.is_file() && is_json(path)? {
         return Ok(Named::Description(path.to_owned()));
     }
-    Ok(Named::Program(identify::find(program)?))
+    Ok(Named::Program(identify::resolve(program)?))
 }
 
 /// Whether a file starts as a description does; no program starts so.
@@ -169,4 +243,20 @@ fn read_description(path: &Path) -> anyhow::Result<Reading> {
     let text = fs::read(path).with_context(|| format!("{} could not be read", path.display()))?;
     serde_json::from_slice(&text)
         .with_context(|| format!("{} is not a description of a program", path.display()))
+}
+
+/// The text files in `folder`, by name. Other files are nobody's pages.
+fn text_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_page = path
+            .extension()
+            .is_some_and(|extension| extension == "txt" || extension == "json");
+        if is_page && path.is_file() {
+            let text = fs::read(&path).with_context(|| path.display().to_string())?;
+            files.insert(name_of(&path), String::from_utf8_lossy(&text).into_owned());
+        }
+    }
+    Ok(files)
 }

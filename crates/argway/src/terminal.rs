@@ -145,6 +145,29 @@ pub fn fit(text: &str, width: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
+/// `text` in at most `most` lines of `width` columns, broken between words and
+/// indented as it begins.
+pub fn wrap(text: &str, width: usize, most: usize) -> Vec<String> {
+    let indent = &text[..text.len() - text.trim_start().len()];
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let used = indent.len() + lines[last].chars().count() + 1 + word.chars().count();
+        if lines[last].is_empty() {
+            lines[last].push_str(word);
+        } else if used <= width {
+            lines[last].push(' ');
+            lines[last].push_str(word);
+        } else if lines.len() == most {
+            lines[last].push('…');
+            break;
+        } else {
+            lines.push(format!("  {word}"));
+        }
+    }
+    lines.iter().map(|line| format!("{indent}{line}")).collect()
+}
+
 /// `n` with a comma every three digits.
 pub fn thousands(n: usize) -> String {
     let digits = n.to_string();
@@ -172,6 +195,18 @@ mod tests {
     fn long_lines_are_cut_between_characters() {
         assert_eq!(fit("größer\nzweite", 20), "größer");
         assert_eq!(fit("größer als der Platz", 7), "größer…");
+    }
+
+    #[test]
+    fn long_text_is_broken_between_words_and_cut_at_last() {
+        assert_eq!(
+            wrap("  one two three four five", 12, 9),
+            ["  one two", "    three", "    four", "    five"]
+        );
+        assert_eq!(
+            wrap("  one two three four five", 12, 2),
+            ["  one two", "    three…"]
+        );
     }
 
     #[test]

@@ -5,12 +5,11 @@ mod world;
 use std::fs;
 
 use snapbox::str;
-use world::{World, mode};
+use world::{TOY, World, mode};
 
 /// `toy`, with another summary in its help.
 fn another_toy(world: &World) {
-    let text = fs::read_to_string(world.path("bin/toy")).unwrap();
-    world.program("toy", &text.replace("List items", "Show every item"));
+    world.toy(&TOY.replace("List items", "Show every item"));
 }
 
 #[track_caller]

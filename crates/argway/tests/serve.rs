@@ -2,13 +2,12 @@
 
 mod world;
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 use snapbox::cmd::cargo_bin;
-use world::World;
+use world::{TOY, World};
 
 struct Client {
     server: Child,
@@ -159,13 +158,12 @@ fn a_changed_program_is_read_again_and_the_client_is_told() {
     let world = World::new();
     let mut client = Client::connect(&world, &["toy"]);
     assert!(client.tool_names().contains(&"toy_nap".to_owned()));
-    let text = fs::read_to_string(world.path("bin/toy")).unwrap();
-    let without_nap: String = text
+    let without_nap: String = TOY
         .lines()
         .filter(|line| !line.starts_with("  nap "))
         .map(|line| line.replace(" nap 'Wait for a minute'", "") + "\n")
         .collect();
-    world.program("toy", &without_nap);
+    world.toy(&without_nap);
     loop {
         let message = client.receive();
         if message["method"] == "notifications/tools/list_changed" {

@@ -125,8 +125,7 @@ impl Catalog {
         inherited: Inherited,
     ) -> Result<Self, CatalogError> {
         let names = tool_names(programs);
-        let families: Vec<Children<'_>> =
-            programs.iter().map(|program| children(program)).collect();
+        let families: Vec<Children<'_>> = programs.iter().map(|program| children(program)).collect();
         let all: Vec<(usize, usize, Named<'_>)> = programs
             .iter()
             .enumerate()

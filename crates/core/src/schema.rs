@@ -103,7 +103,10 @@ pub fn global_flags_schema(tool: &Tool, layout: Layout) -> Option<Value> {
 fn args(tool: &Tool) -> Value {
     let spec = tool.spec();
     let usage = spec.usage.replacen(" [flags]", "", 1);
-    let pattern: Vec<&str> = usage.split_whitespace().skip(1 + spec.path.len()).collect();
+    let pattern: Vec<&str> = usage
+        .split_whitespace()
+        .skip(1 + spec.path.len())
+        .collect();
     let mut description = "Positional command line arguments".to_owned();
     if !pattern.is_empty() {
         description.push_str("\nUsage pattern: ");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use argway_core::argv::{self, ArgumentError, Arguments, Room, TooLong};
 use argway_core::catalog::{Catalog, Layout, Tool};
-use argway_core::output::{self, DataFormat, Reply};
+use argway_core::output::{self, DataFormat, Outcome, Reply};
 use serde_json::{Map, Value};
 
 use crate::exec::{self, Event, ExecError, Invocation, Limits};
@@ -124,7 +124,17 @@ impl Bridge {
         cancel: impl Future<Output = ()>,
         events: &mut (dyn FnMut(Event) + Send),
     ) -> Result<Reply, CallError> {
-        let tool = self.tool(&prepared.tool)?;
+        let outcome = self.execute(prepared, cancel, events).await?;
+        self.reply(prepared, &outcome)
+    }
+
+    /// Runs a prepared call and gives what it did, for callers that want its bytes.
+    pub async fn execute(
+        &self,
+        prepared: &Prepared,
+        cancel: impl Future<Output = ()>,
+        events: &mut (dyn FnMut(Event) + Send),
+    ) -> Result<Outcome, CallError> {
         let settings = &self.settings;
         let invocation = Invocation {
             program: prepared.program.clone(),
@@ -139,13 +149,14 @@ impl Bridge {
                 spill_folder: Some(spill_folder()),
             },
         };
-        let outcome = exec::run(invocation, cancel, events).await?;
-        Ok(output::reply(
-            tool,
-            settings.layout,
-            prepared.format,
-            &outcome,
-        ))
+        Ok(exec::run(invocation, cancel, events).await?)
+    }
+
+    /// What a caller reads of a prepared call that ended in `outcome`.
+    pub fn reply(&self, prepared: &Prepared, outcome: &Outcome) -> Result<Reply, CallError> {
+        let tool = self.tool(&prepared.tool)?;
+        let layout = self.settings.layout;
+        Ok(output::reply(tool, layout, prepared.format, outcome))
     }
 
     fn tool(&self, name: &str) -> Result<&Tool, CallError> {

@@ -1,11 +1,12 @@
 //! `argway call`: one tool call from the command line, as a client would make it.
 
+use std::fs::{self, File};
 use std::io::Read;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use argway_core::argv;
-use argway_core::output::Reply;
+use argway_core::output::{Ending, Outcome};
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
@@ -62,8 +63,13 @@ impl Call {
         if self.dry_run {
             return terminal.line(shell_line(&prepared));
         }
-        let reply = run_to_end(&bridge, &prepared)?;
-        self.show(terminal, &reply)?;
+        let outcome = run_to_end(&bridge, &prepared)?;
+        let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
+        if self.json {
+            terminal.line(format_args!("{:#}", reply.structured))?;
+        } else {
+            show(terminal, &self.tool, &outcome)?;
+        }
         match reply.is_error {
             true => Err(Failure::Called),
             false => Ok(()),
@@ -88,37 +94,58 @@ impl Call {
             )),
         }
     }
+}
 
-    fn show(&self, terminal: &Terminal, reply: &Reply) -> Result<(), Failure> {
-        if self.json {
-            return terminal.line(format_args!("{:#}", reply.structured));
-        }
-        let stream = |name: &str| {
-            reply.structured[name]
-                .as_str()
-                .unwrap_or_default()
-                .as_bytes()
-        };
-        terminal.raw_error(stream("stderr"));
-        terminal.raw(stream("stdout"))
+/// The command's own output, byte for byte, and how it ended where that is not plain.
+fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failure> {
+    terminal.raw_error(&outcome.stderr.head);
+    if outcome.stderr.file.is_some() {
+        terminal.warn(format_args!(
+            "… {} bytes of stderr in all",
+            outcome.stderr.total
+        ));
+        terminal.raw_error(&outcome.stderr.tail);
     }
+    match outcome.ending {
+        Ending::Exited(_) => {}
+        Ending::Signalled(signal) => {
+            terminal.warn(format_args!("{tool}: ended by signal {signal}"))
+        }
+        Ending::TimedOut(after) => terminal.warn(format_args!(
+            "{tool}: ended after {after:?}; give it longer with --timeout"
+        )),
+        Ending::Flooded(bytes) => terminal.warn(format_args!(
+            "{tool}: ended after {bytes} bytes of output; allow more with --max-spill"
+        )),
+        Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
+    }
+    let Some(file) = &outcome.stdout.file else {
+        return terminal.raw(&outcome.stdout.head);
+    };
+    // Everything was kept there only because memory is bounded: it is the result.
+    let copied = File::open(file)
+        .with_context(|| format!("{} could not be read", file.display()))
+        .map_err(Failure::Program)
+        .and_then(|mut all| terminal.copy(&mut all));
+    let _ = fs::remove_file(file);
+    copied
 }
 
 /// Runs a prepared call to its end. Ctrl-C and its kin end the whole process tree first.
-pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Reply, Failure> {
+pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Outcome, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("starting a call")
         .map_err(Failure::Program)?;
     let mut ended_by = None;
-    let reply = runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let ending = async { ended_by = end_signal().await.ok() };
-        bridge.run(call, ending, &mut |_| ()).await
+        bridge.execute(call, ending, &mut |_| ()).await
     });
     match ended_by {
         Some(number) => Err(Failure::Interrupted(number)),
-        None => reply.map_err(failure),
+        None => outcome.map_err(failure),
     }
 }
 
@@ -151,6 +178,7 @@ fn failure(error: CallError) -> Failure {
         CallError::UnknownTool { .. } | CallError::Arguments(_) | CallError::TooLong(_) => {
             Failure::Usage(error.into())
         }
-        CallError::Exec(_) => Failure::Program(error.into()),
+        // Only a server has calls that wait for their turn.
+        CallError::Exec(_) | CallError::Cancelled => Failure::Program(error.into()),
     }
 }

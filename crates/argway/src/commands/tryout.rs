@@ -3,7 +3,7 @@
 mod harmless;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
@@ -21,7 +21,7 @@ use super::{catalog, cost, loss_lines};
 use crate::exit::Failure;
 use crate::options::{LayoutName, ReadOptions, RunOptions, ToolOptions, TranscriptOption};
 use crate::source::Source;
-use crate::terminal::{Style, Terminal, counted, fit, thousands};
+use crate::terminal::{Style, Terminal, counted, fit, thousands, wrap};
 
 /// Programs that many people have and that show well what argway does.
 const WELL_KNOWN: [&str; 12] = [
@@ -30,6 +30,8 @@ const WELL_KNOWN: [&str; 12] = [
 ];
 /// Losses shown in words.
 const LOSSES_SHOWN: usize = 3;
+/// Lines shown of each.
+const LINES_OF_A_LOSS: usize = 4;
 /// Lines shown of the harmless call's output.
 const OUTPUT_SHOWN: usize = 6;
 /// Harmless calls tried until one succeeds.
@@ -91,9 +93,9 @@ impl Try {
         section(
             terminal,
             format_args!(
-                "{}, of which {} become tools: {}",
+                "{}, {}: {}",
                 counted(program.commands.len(), "command"),
-                thousands(tools.len()),
+                counted(tools.len(), "tool"),
                 tree::counts(tools.iter())
             ),
         )?;
@@ -162,7 +164,7 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     let version = program
         .version
         .as_deref()
-        .map(|version| format!(" {}", fit(version, 40)));
+        .map(|version| format!(" {}", fit(bare_version(&program.name, version), 40)));
     let place = program
         .executable
         .as_deref()
@@ -182,6 +184,12 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     }
 }
 
+/// `gh version 2.23.0 (2023-02-27)` without the words before the number.
+fn bare_version<'a>(name: &str, version: &'a str) -> &'a str {
+    let after = |text: &'a str, word: &str| text.strip_prefix(word).unwrap_or(text).trim_start();
+    after(after(version.trim_start(), name), "version")
+}
+
 fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
     if reading.losses.is_empty() {
         return section(terminal, "Everything that it printed was understood");
@@ -191,7 +199,9 @@ fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
         format_args!("{} not understood", counted(reading.losses.len(), "thing")),
     )?;
     for line in loss_lines(&reading.program.name, &reading.losses, LOSSES_SHOWN) {
-        terminal.line(fit(&line, terminal.width().max(60)))?;
+        for line in wrap(&line, terminal.width(), LINES_OF_A_LOSS) {
+            terminal.line(line)?;
+        }
     }
     Ok(())
 }
@@ -222,7 +232,10 @@ fn harmless_call(
         let Ok(prepared) = bridge.prepare(&call.tool.name, &call.arguments) else {
             continue;
         };
-        let reply = run_to_end(&bridge, &prepared)?;
+        let outcome = run_to_end(&bridge, &prepared)?;
+        let Ok(reply) = bridge.reply(&prepared, &outcome) else {
+            continue;
+        };
         let failed = reply.is_error;
         shown = Some((shell_line(&prepared), reply.text, failed));
         if !failed {
@@ -316,9 +329,9 @@ fn own_name() -> String {
     let Ok(own) = std::env::current_exe() else {
         return "argway".to_owned();
     };
-    let on_path = identify::find("argway").and_then(|path| Ok(path.canonicalize()?));
-    match on_path {
-        Ok(found) if found == own => "argway".to_owned(),
+    let on_path = identify::resolve("argway").ok();
+    match on_path.and_then(|path| path.canonicalize().ok()) {
+        Some(found) if found == own => "argway".to_owned(),
         _ => own.display().to_string(),
     }
 }
@@ -326,11 +339,12 @@ fn own_name() -> String {
 /// A program on PATH to show: the first well-known one that is a Cobra program, else git.
 fn pick() -> anyhow::Result<String> {
     let is_cobra = |name: &&&str| {
-        identify::find(name)
-            .and_then(|path| identify::family(&path))
-            .is_ok_and(|family| family == Family::Cobra)
+        identify::resolve(name)
+            .ok()
+            .and_then(|path| identify::family(&path).ok())
+            .is_some_and(|identity| identity.answers_completion())
     };
-    let there = |name: &&&str| identify::find(name).is_ok();
+    let there = |name: &&&str| identify::resolve(name).is_ok();
     WELL_KNOWN
         .iter()
         .find(is_cobra)

@@ -5,8 +5,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use snapbox::cmd::{Command, OutputAssert, cargo_bin};
+
+/// The script of `toy`.
+pub const TOY: &str = include_str!("../programs/toy.sh");
 
 pub struct World {
     folder: tempfile::TempDir,
@@ -21,7 +25,7 @@ impl World {
         for name in ["bin", "home", "cache"] {
             fs::create_dir(world.path(name)).unwrap();
         }
-        world.program("toy", include_str!("../programs/toy"));
+        world.toy(TOY);
         world
     }
 
@@ -30,12 +34,19 @@ impl World {
         self.folder.path().join(name)
     }
 
-    /// Puts an executable script on PATH. Written elsewhere and moved into place,
-    /// as an installer would: a file that is open for writing cannot be run.
-    pub fn program(&self, name: &str, text: &str) -> PathBuf {
+    /// Puts `toy` on PATH, with this script: a native file, as Cobra programs are.
+    pub fn toy(&self, script: &str) -> PathBuf {
+        let runner = fs::read(runner()).unwrap();
+        let appended = [&runner[..], b"\n#appended script#\n", script.as_bytes()].concat();
+        self.program("toy", &appended)
+    }
+
+    /// Puts an executable on PATH. Written elsewhere and moved into place, as an
+    /// installer would: a file that is open for writing cannot be run.
+    pub fn program(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path("bin").join(name);
         let fresh = self.path("fresh");
-        fs::write(&fresh, text).unwrap();
+        fs::write(&fresh, bytes).unwrap();
         fs::set_permissions(&fresh, fs::Permissions::from_mode(0o755)).unwrap();
         fs::rename(&fresh, &path).unwrap();
         path
@@ -87,6 +98,12 @@ impl World {
         files.sort();
         files
     }
+}
+
+/// The example that runs what is appended to it, built once.
+fn runner() -> &'static Path {
+    static RUNNER: OnceLock<PathBuf> = OnceLock::new();
+    RUNNER.get_or_init(|| snapbox::cmd::compile_example("toy", []).unwrap())
 }
 
 /// The permission bits of a file.

@@ -150,8 +150,8 @@ impl Selection {
 
     /// Whether `flag` is offered.
     pub(super) fn offers_flag(&self, flag: &Param) -> bool {
-        let allowed =
-            self.allow_flags.is_empty() || self.allow_flags.iter().any(|glob| is_flag(glob, flag));
+        let allowed = self.allow_flags.is_empty()
+            || self.allow_flags.iter().any(|glob| is_flag(glob, flag));
         let denied = self.deny_flags.iter().any(|glob| is_flag(glob, flag));
         let harmless = flag.effect.is_none_or(|effect| effect == Effect::Read);
         let shown = self.include_hidden || !(flag.hidden || flag.deprecated.is_some());
@@ -207,7 +207,9 @@ impl Selection {
                 .filter(|named| named.command.hidden || named.command.deprecated.is_some())
                 .count();
             if hidden > 0 && !self.include_hidden {
-                why.push(format!("{hidden} hidden ones would need --include-hidden"));
+                why.push(format!(
+                    "{hidden} hidden ones would need --include-hidden"
+                ));
             }
             if self.read_only {
                 why.push("--read-only leaves only commands known to be harmless".to_owned());

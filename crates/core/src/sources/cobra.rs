@@ -103,8 +103,9 @@ fn assemble(
             .is_some();
         let siblings_path = &node.path[..node.path.len().saturating_sub(1)];
         let mut command = command(name, node, siblings_path, has_children, &mut losses);
-        let (own, inherited): (Vec<&Flag>, Vec<&Flag>) =
-            gathered.flags[index].iter().partition(|flag| !flag.inherited);
+        let (own, inherited): (Vec<&Flag>, Vec<&Flag>) = gathered.flags[index]
+            .iter()
+            .partition(|flag| !flag.inherited);
         let mut params: Vec<Param> = own.iter().map(|flag| param(flag, &typings)).collect();
         params.append(&mut command.params);
         command.params = params;
@@ -140,14 +141,21 @@ fn assemble(
 /// The template that printed a flag's line: its own command's page, unless the line
 /// came from elsewhere, where pages of one program look alike anyway.
 fn style_of(node: &Node, _flag: &Flag) -> Style {
-    node.page.as_ref().map(|page| page.style).unwrap_or_default()
+    node.page
+        .as_ref()
+        .map(|page| page.style)
+        .unwrap_or_default()
 }
 
 fn guessed<'a>(flags: &'a [Vec<Flag>], typings: &BTreeMap<Key, Typing>) -> Vec<&'a str> {
     let mut names: Vec<&str> = flags
         .iter()
         .flatten()
-        .filter(|flag| typings.get(&Key::of(flag)).is_some_and(|typing| typing.guessed))
+        .filter(|flag| {
+            typings
+                .get(&Key::of(flag))
+                .is_some_and(|typing| typing.guessed)
+        })
         .map(|flag| flag.name.as_str())
         .collect();
     names.sort_unstable();
@@ -273,7 +281,10 @@ fn describe(command: &mut CommandSpec, page: &Page, text: &str) {
         page.description.clone()
     };
     if command.summary.is_empty() {
-        let first = command.description.lines().find(|line| !line.trim().is_empty());
+        let first = command
+            .description
+            .lines()
+            .find(|line| !line.trim().is_empty());
         command.summary = if page.summary.is_empty() {
             first.unwrap_or_default().trim().to_owned()
         } else {
@@ -309,20 +320,21 @@ fn same_name(described: &str, name: &str) -> bool {
 
 /// Whether a usage line is that of a parent: what follows its path is a command.
 fn calls_a_child(line: &str, words: usize, has_children: bool) -> bool {
-    let mut rest = line
-        .split_whitespace()
-        .skip(words)
-        .filter(|word| {
-            let lower = word.trim_matches(['[', ']', '.']).to_lowercase();
-            !["options", "flags", "global", "command_options"].contains(&lower.as_str())
-        });
+    let mut rest = line.split_whitespace().skip(words).filter(|word| {
+        let lower = word.trim_matches(['[', ']', '.']).to_lowercase();
+        !["options", "flags", "global", "command_options"].contains(&lower.as_str())
+    });
     let Some(word) = rest.next() else {
         return false;
     };
     let bare = word
         .trim_matches(['[', ']', '<', '>', '(', ')', '.', '{', '}'])
         .to_lowercase();
-    has_children && matches!(bare.as_str(), "command" | "subcommand" | "commands" | "cmd" | "sub-command")
+    has_children
+        && matches!(
+            bare.as_str(),
+            "command" | "subcommand" | "commands" | "cmd" | "sub-command"
+        )
 }
 
 /// Other names of the command. docker prints full paths; only those beside the

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Family;
 use crate::probe::{Answer, Probe, ProbeError, Question};
 use crate::sources::complete::{self, Completion};
 use crate::sources::oracle;
@@ -156,6 +157,15 @@ impl Transcript {
     /// The program's name.
     pub fn program(&self) -> &str {
         &self.program
+    }
+
+    /// The family that the program was read as. Folders that do not say are Cobra
+    /// programs'.
+    pub fn family(&self) -> Family {
+        match self.index.meta.family.as_str() {
+            "" | "cobra" => Family::Cobra,
+            _ => Family::Unknown,
+        }
     }
 
     /// The paths of the commands whose help was recorded.
@@ -304,11 +314,17 @@ impl Transcript {
                     return Some(complained(&record.bad));
                 }
                 Some(value) if value.contains('=') => return None,
-                Some(_) => {}
-                None if record.needs_arg && words.next().is_none() => {
-                    return Some(complained(&format!("flag needs an argument: --{name}")));
+                // Asked without the required flags, it could not have been offered again.
+                Some(_) if record.repeat == Some(false) && self.has_required(&record.path) => {
+                    return None;
                 }
-                None => {}
+                Some(_) => {}
+                None => {
+                    let swallowed = !record.needs_arg || words.next().is_some();
+                    if !swallowed {
+                        return Some(complained(&format!("flag needs an argument: --{name}")));
+                    }
+                }
             }
             if record.repeat != Some(true) {
                 set.insert(name.to_owned());
@@ -332,6 +348,10 @@ impl Transcript {
             stdout,
             stderr: String::new(),
         })
+    }
+
+    fn has_required(&self, path: &[String]) -> bool {
+        self.file(path, "flags2").is_some()
     }
 
     fn offers(&self, first: &Completion, behind: Option<&Completion>, name: &str) -> bool {
@@ -460,9 +480,14 @@ pub fn record(
     asked: &[(Question, Result<Answer, ProbeError>)],
 ) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
+    // Of a program that is not known to be Cobra's, only the root's page is asked for.
+    let only_page = asked
+        .iter()
+        .all(|(question, _)| question.words == ["--help"]);
+    let family = if only_page { "unknown" } else { "cobra" };
     let mut index = Index {
         meta: Meta {
-            family: "cobra".to_owned(),
+            family: family.to_owned(),
             tool: program.to_owned(),
             ..Meta::default()
         },

@@ -7,7 +7,7 @@
 use crate::model::{Evidence, Fact, Kind, Param, Scalar, Split};
 
 mod names;
-mod tokens;
+pub(crate) mod tokens;
 
 use tokens::{Group, Token};
 
@@ -61,19 +61,16 @@ pub fn leading_words(line: &str, path: &[impl AsRef<str>]) -> usize {
     }
     let plain = |word: &&&str| {
         let start = word.starts_with(|c: char| c.is_ascii_lowercase());
-        start
-            && word
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        start && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
     words.iter().take_while(plain).count().max(1)
 }
 
 /// Whether the line has nothing but placeholders for a subcommand and flags.
 fn only_names_commands(tokens: &[Token<'_>]) -> bool {
-    tokens.iter().all(|token| {
-        names::is_command_placeholder(token.text) || names::is_flags_placeholder(token.text)
-    })
+    tokens
+        .iter()
+        .all(|token| names::is_command_placeholder(token.text) || names::is_flags_placeholder(token.text))
 }
 
 /// Whether a place in the line must be filled.
@@ -143,7 +140,8 @@ impl Reader<'_> {
                 continue;
             }
             last_was_flag = false;
-            if names::is_flags_placeholder(token.text) {
+            // A dash for standard input says nothing of what else may stand here.
+            if names::is_flags_placeholder(token.text) || matches!(token.text, "-" | "[-]") {
                 continue;
             }
             if token.text == "|" {
@@ -172,6 +170,10 @@ impl Reader<'_> {
     fn token(&mut self, token: &Token<'_>, need: Need) {
         let text = token.text;
         match tokens::group(text) {
+            // `[more options; see below]` is a remark.
+            Some(Group::Square(inner, _)) if inner.contains(';') => {
+                self.unread.push(text.to_owned());
+            }
             Some(Group::Square(inner, mark)) => {
                 let from = self.slots.len();
                 self.group(inner, text, Need::Optional.and(need));
@@ -211,10 +213,7 @@ impl Reader<'_> {
     fn group(&mut self, inner: &str, printed: &str, need: Need) {
         let inner = inner.trim();
         let inner_tokens = tokens::split(inner);
-        if inner_tokens
-            .first()
-            .is_some_and(|first| first.text.starts_with("..."))
-        {
+        if inner_tokens.first().is_some_and(|first| first.text.starts_with("...")) {
             // `[...[LOCAL_PORT_N:]REMOTE_PORT_N]` repeats what came before.
             self.repeat_last();
             return;
@@ -367,7 +366,7 @@ impl Reader<'_> {
         let [.., before, last] = self.slots.as_mut_slice() else {
             return;
         };
-        let again = before.name == last.name && last.need == Need::Optional;
+        let again = before.name == last.name;
         if last.many && (again || names::numbered(&before.name, &last.name)) {
             before.many = true;
             before.name = names::without_number(&before.name);

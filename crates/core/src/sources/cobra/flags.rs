@@ -10,7 +10,7 @@ use crate::sources::help::{ListedFlag, Page, Section};
 use crate::sources::oracle::{self, Complaint, Refusal};
 
 use super::types;
-use super::walk::{Harvest, Node};
+use super::walk::{Harvest, Node, lacks_help};
 
 /// How often a value that the parser refuses is replaced by a better one.
 const MAX_TRIES: usize = 4;
@@ -169,13 +169,17 @@ fn single_out(
         .map(|gate| (gate.node, gate.names.iter().cloned().collect()))
         .collect();
     for ((gate, name), answer) in doubtful.into_iter().zip(answers) {
-        let Some(completion) = answer.ok().and_then(|answer| complete::parse(&answer.stdout))
+        let Some(completion) = answer
+            .ok()
+            .and_then(|answer| complete::parse(&answer.stdout))
         else {
             continue;
         };
         let without_it = completion.flags();
         let still_closed = without_it.iter().any(|flag| flag.long == *name)
-            && without_it.iter().all(|flag| gate.names.contains(&flag.long));
+            && without_it
+                .iter()
+                .all(|flag| gate.names.contains(&flag.long));
         if !still_closed && let Some(names) = required.get_mut(&gate.node) {
             names.remove(name);
         }
@@ -194,11 +198,8 @@ fn offers_too_little(harvest: &Harvest, index: usize) -> bool {
     if node.raw || offered.is_empty() {
         return false;
     }
-    if harvest.helps {
-        return !node.offers_help();
-    }
-    // `--help` is hidden everywhere: then the page must show that something is missing.
-    printed(node).any(|long| !node.offers(long))
+    !node.offers_help()
+        && (lacks_help(&harvest.nodes, index) || printed(node).any(|long| !node.offers(long)))
 }
 
 /// Long names that the page prints and completion would offer.
@@ -292,7 +293,7 @@ fn join(
     let node = &harvest.nodes[index];
     let is_root = index == 0;
     let above: &[Flag] = if is_root { &[] } else { &done[node.parent] };
-    let known = knows_all(node);
+    let known = knows_all(harvest, index);
     let has_inherited_section = node
         .page
         .iter()
@@ -405,8 +406,9 @@ fn same_above<'a>(
 
 /// Whether completion knows every flag of the command, so that what only the page
 /// has is no flag. A program whose completion is broken offers next to nothing.
-fn knows_all(node: &Node) -> bool {
-    if node.offered.is_none() {
+fn knows_all(harvest: &Harvest, index: usize) -> bool {
+    let node = &harvest.nodes[index];
+    if node.offered.is_none() || lacks_help(&harvest.nodes, index) {
         return false;
     }
     if node.offers_help() {
@@ -436,7 +438,10 @@ fn in_every_sibling(harvest: &Harvest, index: usize, name: &str, above: &[Flag])
         .filter(|(other, sibling)| *other != index && sibling.parent == node.parent)
         .map(|(_, sibling)| sibling)
         .collect();
-    !siblings.is_empty() && siblings.iter().all(|sibling| offer(sibling, name) == offered)
+    !siblings.is_empty()
+        && siblings
+            .iter()
+            .all(|sibling| offer(sibling, name) == offered)
 }
 
 /// `--help` and `--version` as Cobra adds them.

@@ -162,7 +162,10 @@ fn from_text(style: Style, flag: &Flag) -> (Typing, Doubt) {
         Style::Kubernetes | Style::Etcd => untyped(style, listed, &mut typing, &mut doubt),
         Style::Cobra | Style::Gh | Style::Other => typed(flag, listed, &mut typing, &mut doubt),
     }
-    if matches!(typing.kind, Kind::One(Scalar::String) | Kind::List(Scalar::String, _)) {
+    if matches!(
+        typing.kind,
+        Kind::One(Scalar::String) | Kind::List(Scalar::String, _)
+    ) {
         doubt.choices = hints_choices(&listed.text);
     }
     (typing, doubt)
@@ -172,8 +175,10 @@ fn from_text(style: Style, flag: &Flag) -> (Typing, Doubt) {
 fn typed(flag: &Flag, listed: &ListedFlag, typing: &mut Typing, doubt: &mut Doubt) {
     let usage = flag.offered.as_ref().map(|flag| flag.text.as_str());
     let placeholder = usage.and_then(back_quoted);
-    let default_is_bool =
-        matches!(listed.default.as_deref(), None | Some("true" | "false" | ""));
+    let default_is_bool = matches!(
+        listed.default.as_deref(),
+        None | Some("true" | "false" | "")
+    );
     match listed.value_name.as_deref() {
         // Empty back-quotes hide the type name, and a type may have no name.
         None if placeholder == Some("") || !default_is_bool || listed.default_quoted => {
@@ -264,7 +269,9 @@ fn is_duration(text: &str) -> bool {
         let Some(after) = ["ns", "us", "µs", "ms", "s", "m", "h"]
             .iter()
             .filter_map(|unit| number.strip_prefix(unit))
-            .find(|after| after.is_empty() || after.starts_with(|char: char| char.is_ascii_digit()))
+            .find(|after| {
+                after.is_empty() || after.starts_with(|char: char| char.is_ascii_digit())
+            })
         else {
             return false;
         };
@@ -709,7 +716,10 @@ impl Inquiry<'_, '_> {
                 return Vec::new();
             }
             Some(Complaint::UnknownFlag { flag }) => {
-                match flag.strip_prefix(FODDER).and_then(|place| place.parse::<usize>().ok()) {
+                match flag
+                    .strip_prefix(FODDER)
+                    .and_then(|place| place.parse::<usize>().ok())
+                {
                     Some(place) if place < batch.len() => (place, true),
                     _ => return Vec::new(),
                 }
@@ -820,7 +830,12 @@ fn says_repeatable(kind: &Kind, custom: Option<&str>, listed: Option<&ListedFlag
     let text = listed.text.to_lowercase();
     matches!(kind, Kind::One(Scalar::Other(_)))
         && custom.is_some()
-        && ["multiple times", "be repeated", "more than once", "repeatable"]
-            .iter()
-            .any(|mark| text.contains(mark))
+        && [
+            "multiple times",
+            "be repeated",
+            "more than once",
+            "repeatable",
+        ]
+        .iter()
+        .any(|mark| text.contains(mark))
 }

@@ -63,8 +63,6 @@ pub(super) struct Harvest {
     pub nodes: Vec<Node>,
     /// Whether completion answers at all.
     pub completes: bool,
-    /// Whether any command offers `--help`; docker and podman hide it everywhere.
-    pub helps: bool,
     /// Flags on a page of their own that the root page points to.
     pub elsewhere: Vec<ListedFlag>,
     pub losses: Vec<Loss>,
@@ -109,7 +107,6 @@ pub(super) fn walk(
         harvest: Harvest {
             nodes: Vec::new(),
             completes: completion,
-            helps: false,
             elsewhere: Vec::new(),
             losses: Vec::new(),
         },
@@ -157,9 +154,9 @@ impl Walk<'_> {
             Ask::Page if *raw => words(&["help"], &[]),
             Ask::Page => words(&[], &["--help"]),
             Ask::Children => words(&["__complete", "help"], &[""]),
-            Ask::Elsewhere => {
-                Question::new(std::iter::once("help".to_owned()).chain(self.elsewhere_words.clone()))
-            }
+            Ask::Elsewhere => Question::new(
+                std::iter::once("help".to_owned()).chain(self.elsewhere_words.clone()),
+            ),
         }
     }
 
@@ -177,7 +174,6 @@ impl Walk<'_> {
                 complete::parse(&answer.stdout)
             });
             self.nodes[node].offered = completion.map(|completion| completion.flags());
-            self.harvest.helps |= self.nodes[node].offers_help();
             if node == 0 && self.nodes[0].offered.is_none() {
                 self.harvest.completes = false;
             }
@@ -189,8 +185,7 @@ impl Walk<'_> {
             return;
         }
         let doubtful = self.nodes[node].offered.is_some()
-            && ((self.harvest.helps && !self.nodes[node].offers_help())
-                || !self.has_flags_of_its_own(node));
+            && (lacks_help(&self.nodes, node) || !self.has_flags_of_its_own(node));
         self.next
             .push((node, if doubtful { Ask::Parses } else { Ask::Page }));
     }
@@ -202,7 +197,9 @@ impl Walk<'_> {
         let own = &self.nodes[node];
         let parent = &self.nodes[own.parent];
         own.offered.iter().flatten().any(|flag| {
-            flag.long != "help" && flag.long != "version" && (node == 0 || !parent.offers(&flag.long))
+            flag.long != "help"
+                && flag.long != "version"
+                && (node == 0 || !parent.offers(&flag.long))
         })
     }
 
@@ -224,6 +221,12 @@ impl Walk<'_> {
         node: usize,
         answer: Result<Answer, ProbeError>,
     ) -> Result<(), ReadError> {
+        // A transcript has every command that was found when it was made.
+        let unheard_of = answer == Err(ProbeError::NotRecorded) && node != 0;
+        if unheard_of && !self.nodes[node].certain && self.nodes[node].offered.is_none() {
+            self.nodes[node].rejected = true;
+            return Ok(());
+        }
         match self.page(node, answer) {
             Ok((page, text)) => {
                 if !self.is_command(node, &page, &text) {
@@ -239,8 +242,9 @@ impl Walk<'_> {
                     self.elsewhere_words = words;
                     self.next.push((0, Ask::Elsewhere));
                 }
-                let may_have_children =
-                    !page.commands.is_empty() || page.style == Style::Other || page.usage.is_empty();
+                let may_have_children = !page.commands.is_empty()
+                    || page.style == Style::Other
+                    || page.usage.is_empty();
                 self.nodes[node].page = Some(page);
                 self.nodes[node].text = text;
                 if self.harvest.completes && may_have_children {
@@ -254,11 +258,6 @@ impl Walk<'_> {
                 });
             }
             Err(why) => {
-                // Unknown to completion and without a page: nothing says that it exists.
-                if self.nodes[node].offered.is_none() && self.nodes[node].listed.is_none() {
-                    self.nodes[node].rejected = true;
-                    return Ok(());
-                }
                 self.lose(node, format!("its help page was not had: it {why}"));
                 if self.harvest.completes {
                     self.next.push((node, Ask::Children));
@@ -282,8 +281,7 @@ impl Walk<'_> {
             answer.stdout
         };
         let page = help::parse(&text, self.name, &self.nodes[node].path);
-        let is_help =
-            !page.usage.is_empty() || page.flags.len() >= 2 || !page.commands.is_empty();
+        let is_help = !page.usage.is_empty() || page.flags.len() >= 2 || !page.commands.is_empty();
         if is_help || (answer.code == Some(0) && !text.trim().is_empty()) {
             return Ok((page, text));
         }
@@ -309,7 +307,9 @@ impl Walk<'_> {
     }
 
     fn after_children(&mut self, node: usize, answer: Result<Answer, ProbeError>) {
-        let Some(completion) = answer.ok().and_then(|answer| complete::parse(&answer.stdout))
+        let Some(completion) = answer
+            .ok()
+            .and_then(|answer| complete::parse(&answer.stdout))
         else {
             return;
         };
@@ -348,7 +348,10 @@ impl Walk<'_> {
             return;
         }
         if path.len() > MAX_DEPTH || self.nodes.len() >= MAX_COMMANDS {
-            self.lose(parent, format!("`{}` was not read: too deep or too many", listed.name));
+            self.lose(
+                parent,
+                format!("`{}` was not read: too deep or too many", listed.name),
+            );
             return;
         }
         let node = self.nodes.len();
@@ -408,6 +411,28 @@ impl Walk<'_> {
     }
 }
 
+/// Whether completion does not offer `--help` although it does for most of the
+/// command's siblings: it has required flags, or parses none. docker and podman hide
+/// `--help` of nearly all commands, which says nothing.
+pub(super) fn lacks_help(nodes: &[Node], index: usize) -> bool {
+    let node = &nodes[index];
+    if node.offers_help() {
+        return false;
+    }
+    let (mut offering, mut all) = (0, 0);
+    for (other, sibling) in nodes.iter().enumerate() {
+        if other != index
+            && other != 0
+            && sibling.parent == node.parent
+            && sibling.offered.is_some()
+        {
+            all += 1;
+            offering += usize::from(sibling.offers_help());
+        }
+    }
+    offering * 2 > all || (all == 0 && nodes[node.parent].offers_help())
+}
+
 fn is_word(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('-') && !name.contains(char::is_whitespace)
 }
@@ -416,7 +441,10 @@ fn is_word(name: &str) -> bool {
 fn is_cobras_own(depth: usize, listed: &ListedCommand) -> bool {
     match listed.name.as_str() {
         "help" => true,
-        "completion" => depth == 0 && listed.summary.to_lowercase().contains("complet"),
+        "completion" => {
+            let summary = listed.summary.to_lowercase();
+            depth == 0 && (summary.is_empty() || summary.contains("complet"))
+        }
         name => name.starts_with("__complete"),
     }
 }
