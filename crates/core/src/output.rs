@@ -1,11 +1,23 @@
 //! Turns what a program did into what a caller reads.
+//!
+//! Here are the types and the putting together; each way of reading the bytes has
+//! a module of its own.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::catalog::{Layout, Tool};
+mod ansi;
+mod base64;
+mod data;
+mod prompt;
+mod reply;
+mod table;
+mod yaml;
+
+pub use ansi::shown;
+pub use reply::reply;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,9 +85,4 @@ pub struct Reply {
     pub meta: Option<Value>,
     /// The call failed.
     pub is_error: bool,
-}
-
-/// The reply to a call of `tool` that ended in `outcome`.
-pub fn reply(_tool: &Tool, _layout: Layout, _format: DataFormat, _outcome: &Outcome) -> Reply {
-    todo!()
 }

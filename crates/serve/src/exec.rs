@@ -1,10 +1,50 @@
 //! Runs one command line: its own process group, bounded output, a sure end.
+//!
+//! What a stream says is kept by `capture`; which processes belong to a run and
+//! how they are ended is `tree`'s work.
 
 use std::ffi::OsString;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use argway_core::output::Outcome;
+use argway_core::output::{Ending, Outcome};
+use rustix::process::{Pid, Signal};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::Instant;
+
+use capture::{Capture, Lines, Room};
+pub use terminal::leave_terminal;
+use tree::Tree;
+pub(crate) use tree::end as end_left_behind;
+pub use tree::end_all;
+
+mod capture;
+mod environment;
+mod processes;
+mod terminal;
+mod tree;
+
+pub use environment::environment;
+
+/// Output is read in pieces of at most a pipe's usual size.
+const PIECE: usize = 64 * 1024;
+
+/// After the program ended, whoever still has its output open may go on for as
+/// long as it says something at least this often …
+const QUIET: Duration = Duration::from_millis(300);
+/// … and for no longer than this.
+const LONGEST_DRAIN: Duration = Duration::from_secs(10);
+/// What is left behind gets this long to end when asked to.
+const RELEASE: Duration = Duration::from_millis(500);
+
+/// How often a run that takes its time is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+/// How often a tree that was asked to end is looked at.
+const LOOK_CLOSELY: Duration = Duration::from_millis(20);
 
 /// One command line to run.
 #[derive(Debug, Clone)]
@@ -65,14 +105,407 @@ pub enum ExecError {
         /// Why.
         source: std::io::Error,
     },
+    /// The folder to run in is not there.
+    #[error("{} is not a folder to run in", .0.display())]
+    Directory(PathBuf),
 }
 
 /// Runs `invocation`. Dropping the future, or completing `cancel`, ends the whole
 /// process tree.
 pub async fn run(
-    _invocation: Invocation,
-    _cancel: impl Future<Output = ()>,
-    _events: &mut (dyn FnMut(Event) + Send),
+    invocation: Invocation,
+    cancel: impl Future<Output = ()>,
+    events: &mut (dyn FnMut(Event) + Send),
 ) -> Result<Outcome, ExecError> {
-    todo!()
+    let (_, outcome) = run_numbered(invocation, cancel, events).await?;
+    Ok(outcome)
+}
+
+/// Like [`run`], and says under which number [`end_left_behind`]
+/// finds what was left.
+pub(crate) async fn run_numbered(
+    invocation: Invocation,
+    cancel: impl Future<Output = ()>,
+    events: &mut (dyn FnMut(Event) + Send),
+) -> Result<(u64, Outcome), ExecError> {
+    let started = Instant::now();
+    let mut running = Running::start(&invocation)?;
+    let mut course = Course::new(started + invocation.limits.timeout);
+    let mut cancel = pin!(cancel);
+    let mut cancelled = false;
+    let mut timer = pin!(tokio::time::sleep_until(course.next_look()));
+
+    loop {
+        tokio::select! {
+            read = running.stdout.read(), if running.stdout.is_open() => {
+                if running.stdout.took(read) {
+                    events(Event::Stdout(running.stdout.capture.total()));
+                }
+                course.heard();
+            }
+            read = running.stderr.read(), if running.stderr.is_open() => {
+                running.stderr.took(read);
+                let piece = &running.stderr.piece;
+                running.lines.push(piece, &mut |line| events(Event::StderrLine(line)));
+                course.heard();
+            }
+            () = feed(&mut running.stdin, &mut running.input), if running.stdin.is_some() => {
+                running.stdin = None;
+            }
+            status = running.child.wait(), if running.status.is_none() => {
+                running.status = Some(status);
+                running.tree.reaped();
+                course.main_ended();
+            }
+            () = &mut cancel, if !cancelled => {
+                cancelled = true;
+                course.stop(Stop::Ended(Ending::Cancelled), &mut running);
+            }
+            () = &mut timer => {}
+        }
+        if let Some(limit) = running.flooded() {
+            course.stop(Stop::Ended(Ending::Flooded(limit)), &mut running);
+        }
+        if course.step(&mut running).await == Step::Over {
+            break;
+        }
+        timer.as_mut().reset(course.next_look());
+    }
+
+    running
+        .lines
+        .flush(&mut |line| events(Event::StderrLine(line)));
+    let number = running.tree.number();
+    running.tree.let_go();
+    let ending = course.ending(&running, invocation.limits.timeout);
+    Ok((
+        number,
+        Outcome {
+            ending,
+            stdout: running.stdout.capture.finish(),
+            stderr: running.stderr.capture.finish(),
+            duration: started.elapsed(),
+            ended_leftovers: course.ended_leftovers,
+        },
+    ))
+}
+
+/// Where a run stands between its start and its end.
+#[derive(Debug)]
+struct Course {
+    deadline: Instant,
+    phase: Phase,
+    stopped_by: Option<Stop>,
+    ended_leftovers: bool,
+    last_heard: Instant,
+    last_look: Instant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The program runs.
+    Running,
+    /// It ended; somebody still has its output open.
+    Draining { until: Instant },
+    /// Those were asked to let go.
+    Releasing { until: Instant },
+    /// The whole tree was asked to end.
+    Stopping { until: Instant },
+    /// Nobody is left; what is in the pipes is still read.
+    Emptying { until: Instant },
+}
+
+/// Why a run was ended from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Ended(Ending),
+    TimedOut,
+    /// It was stopped by this signal because it used a terminal.
+    WantedTerminal(i32),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    GoOn,
+    Over,
+}
+
+impl Course {
+    fn new(deadline: Instant) -> Self {
+        Self {
+            deadline,
+            phase: Phase::Running,
+            stopped_by: None,
+            ended_leftovers: false,
+            last_heard: Instant::now(),
+            last_look: Instant::now(),
+        }
+    }
+
+    fn heard(&mut self) {
+        self.last_heard = Instant::now();
+    }
+
+    fn main_ended(&mut self) {
+        if self.phase == Phase::Running {
+            self.heard();
+            let until = Instant::now() + LONGEST_DRAIN;
+            self.phase = Phase::Draining { until };
+        }
+    }
+
+    /// Asks the tree to end; the first reason is the one that counts.
+    fn stop(&mut self, why: Stop, running: &mut Running) {
+        if self.stopped_by.is_some() {
+            return;
+        }
+        self.stopped_by = Some(why);
+        running.stdin = None;
+        running.tree.ask_to_end();
+        let until = Instant::now() + tree::GRACE;
+        self.phase = Phase::Stopping { until };
+    }
+
+    fn next_look(&self) -> Instant {
+        let now = Instant::now();
+        match self.phase {
+            Phase::Running => self.deadline.min(now + LOOK),
+            Phase::Draining { until } => until.min(self.last_heard + QUIET),
+            Phase::Releasing { until } | Phase::Emptying { until } => until,
+            Phase::Stopping { until } => until.min(now + LOOK_CLOSELY),
+        }
+    }
+
+    /// Moves on as far as the time and what is known allow.
+    async fn step(&mut self, running: &mut Running) -> Step {
+        let now = Instant::now();
+        let closed = !running.stdout.is_open() && !running.stderr.is_open();
+        match self.phase {
+            Phase::Running if now >= self.deadline => self.stop(Stop::TimedOut, running),
+            Phase::Running if now >= self.last_heard + LOOK => {
+                if let Some(signal) = terminal::waits_for(running.main) {
+                    self.stop(Stop::WantedTerminal(signal), running);
+                }
+            }
+            Phase::Running => {}
+            Phase::Draining { .. } if closed => return Step::Over,
+            Phase::Draining { until } => {
+                if now >= until.min(self.last_heard + QUIET) {
+                    for process in running.tree.holders(&running.pipes) {
+                        tree::send(&process, Signal::TERM);
+                        tree::send(&process, Signal::CONT);
+                        self.ended_leftovers = true;
+                    }
+                    let until = now + RELEASE;
+                    self.phase = Phase::Releasing { until };
+                }
+            }
+            Phase::Releasing { until } => {
+                if closed || now >= until {
+                    for process in running.tree.holders(&running.pipes) {
+                        tree::send(&process, Signal::KILL);
+                        self.ended_leftovers = true;
+                    }
+                    let until = now + LOOK_CLOSELY;
+                    self.phase = Phase::Emptying { until };
+                }
+            }
+            Phase::Stopping { until } => {
+                let mut gone = false;
+                if running.is_reaped() && now >= self.last_look + LOOK_CLOSELY {
+                    gone = running.tree.members().is_empty();
+                    self.last_look = Instant::now();
+                }
+                if gone || now >= until {
+                    running.tree.kill().await;
+                    let until = Instant::now() + RELEASE;
+                    self.phase = Phase::Emptying { until };
+                }
+            }
+            Phase::Emptying { until } => {
+                if now >= until || (closed && running.is_reaped()) {
+                    return Step::Over;
+                }
+            }
+        }
+        Step::GoOn
+    }
+
+    fn ending(&self, running: &Running, timeout: Duration) -> Ending {
+        match self.stopped_by {
+            Some(Stop::Ended(ending)) => ending,
+            Some(Stop::TimedOut) => Ending::TimedOut(timeout),
+            Some(Stop::WantedTerminal(signal)) => Ending::Signalled(signal),
+            None => running.ending(),
+        }
+    }
+}
+
+/// A started program with everything that hangs on it. Dropping it kills the tree.
+struct Running {
+    // Dropped first: kills while the main process still holds its pid.
+    tree: Tree,
+    child: Child,
+    main: Pid,
+    status: Option<std::io::Result<ExitStatus>>,
+    stdin: Option<ChildStdin>,
+    input: Vec<u8>,
+    stdout: Stream<ChildStdout>,
+    stderr: Stream<ChildStderr>,
+    lines: Lines,
+    /// The inodes of the pipes that stdout and stderr are.
+    pipes: Vec<u64>,
+}
+
+impl Running {
+    fn start(invocation: &Invocation) -> Result<Self, ExecError> {
+        let planned = tree::plan();
+        let mut command = tokio::process::Command::new(&invocation.program);
+        command.args(&invocation.words);
+        match &invocation.environment {
+            Environment::Inherit(changes) => {
+                for (name, value) in changes {
+                    match value {
+                        Some(value) => command.env(name, value),
+                        None => command.env_remove(name),
+                    };
+                }
+            }
+            Environment::Exactly(variables) => {
+                command.env_clear().envs(variables.iter().cloned());
+            }
+        }
+        command.env(tree::MARK, &planned.mark);
+        if let Some(directory) = &invocation.directory {
+            command.current_dir(directory);
+        }
+        let stdin = match invocation.stdin {
+            Some(_) => Stdio::piped(),
+            None => Stdio::null(),
+        };
+        command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // No pre_exec here, ever: it makes spawning fork, which costs tens of
+            // milliseconds in a large process.
+            .process_group(0)
+            .kill_on_drop(true);
+        let failed = |source| match &invocation.directory {
+            Some(directory) if !directory.is_dir() => ExecError::Directory(directory.clone()),
+            _ => ExecError::Spawn {
+                program: invocation.program.clone(),
+                source,
+            },
+        };
+        let mut child = command.spawn().map_err(failed)?;
+        let main = child
+            .id()
+            .and_then(|id| Pid::from_raw(id.cast_signed()))
+            .ok_or_else(|| failed(std::io::Error::other("it has no process")))?;
+        let tree = Tree::begin(&planned, main);
+        let stdin = child.stdin.take();
+        let stdout = Stream::new(child.stdout.take(), "stdout", &invocation.limits);
+        let stderr = Stream::new(child.stderr.take(), "stderr", &invocation.limits);
+        Ok(Self {
+            tree,
+            child,
+            main,
+            status: None,
+            stdin,
+            input: invocation.stdin.clone().unwrap_or_default(),
+            pipes: stdout.inode().into_iter().chain(stderr.inode()).collect(),
+            stdout,
+            stderr,
+            lines: Lines::default(),
+        })
+    }
+
+    fn is_reaped(&self) -> bool {
+        self.status.is_some()
+    }
+
+    fn flooded(&self) -> Option<u64> {
+        self.stdout.full.or(self.stderr.full)
+    }
+
+    fn ending(&self) -> Ending {
+        use std::os::unix::process::ExitStatusExt;
+        match &self.status {
+            Some(Ok(status)) => match status.code() {
+                Some(code) => Ending::Exited(code),
+                None => Ending::Signalled(status.signal().unwrap_or_default()),
+            },
+            // Nobody else waits for it, so its code can only be lost with it.
+            Some(Err(_)) | None => Ending::Signalled(Signal::KILL.as_raw()),
+        }
+    }
+}
+
+/// One end of a pipe while it is read, and what came out of it.
+struct Stream<R> {
+    pipe: Option<R>,
+    piece: Vec<u8>,
+    capture: Capture,
+    full: Option<u64>,
+}
+
+impl<R: AsyncRead + AsFd + Unpin> Stream<R> {
+    fn new(pipe: Option<R>, name: &'static str, limits: &Limits) -> Self {
+        Self {
+            pipe,
+            piece: Vec::new(),
+            capture: Capture::new(name, limits),
+            full: None,
+        }
+    }
+
+    fn inode(&self) -> Option<u64> {
+        let pipe = self.pipe.as_ref()?;
+        rustix::fs::fstat(pipe).ok().map(|stat| stat.st_ino)
+    }
+
+    fn is_open(&self) -> bool {
+        self.pipe.is_some()
+    }
+
+    /// The next piece. Safe to drop half-way: nothing is lost.
+    async fn read(&mut self) -> std::io::Result<usize> {
+        self.piece.clear();
+        self.piece.reserve(PIECE);
+        match &mut self.pipe {
+            Some(pipe) => pipe.read_buf(&mut self.piece).await,
+            None => Ok(0),
+        }
+    }
+
+    /// Keeps the piece that was read; false at the end of the stream.
+    fn took(&mut self, read: std::io::Result<usize>) -> bool {
+        match read {
+            Ok(0) | Err(_) => {
+                self.pipe = None;
+                self.piece.clear();
+                false
+            }
+            Ok(_) => {
+                if let Room::Full(limit) = self.capture.push(&self.piece) {
+                    self.full = Some(limit);
+                }
+                true
+            }
+        }
+    }
+}
+
+/// Writes what is left of `input`. A program that does not want it is fine.
+async fn feed(stdin: &mut Option<ChildStdin>, input: &mut Vec<u8>) {
+    let Some(stdin) = stdin else { return };
+    while !input.is_empty() {
+        match stdin.write(input).await {
+            Ok(0) | Err(_) => return,
+            Ok(written) => {
+                input.drain(..written);
+            }
+        }
+    }
 }

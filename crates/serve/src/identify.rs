@@ -1,1 +1,524 @@
 //! Finds a program's file and tells its family by reading it, never by running it.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
+
+/// A script longer than this is more than a wrapper.
+const LONGEST_WRAPPER: u64 = 64 * 1024;
+
+/// Wrappers around wrappers are followed this far.
+const DEEPEST_WRAPPER: usize = 5;
+
+/// Files are searched in pieces of this size.
+const PIECE: usize = 1 << 20;
+
+/// Why there is no such program.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// No folder of PATH has it.
+    #[error("no program is called `{name}`; looked in {}", .looked.join(", "))]
+    NotFound {
+        /// What was asked for.
+        name: String,
+        /// The folders of PATH that were searched.
+        looked: Vec<String>,
+    },
+    /// PATH has no folder to look in.
+    #[error("no program is called `{0}`: PATH has no absolute folders; give the program's path")]
+    EmptyPath(String),
+    /// The file is there and cannot be run.
+    #[error("{} {reason}", .path.display())]
+    NotRunnable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, as the rest of a sentence.
+        reason: String,
+    },
+}
+
+/// The absolute path of the program called `name`: a path as it is, another name
+/// from PATH.
+pub fn resolve(name: impl AsRef<OsStr>) -> Result<PathBuf, ResolveError> {
+    resolve_in(name.as_ref(), std::env::var_os("PATH").as_deref())
+}
+
+fn resolve_in(name: &OsStr, path: Option<&OsStr>) -> Result<PathBuf, ResolveError> {
+    if name.as_encoded_bytes().contains(&b'/') {
+        let given = Path::new(name);
+        let not_runnable = |reason: String| ResolveError::NotRunnable {
+            path: given.to_path_buf(),
+            reason,
+        };
+        runnable(given).map_err(not_runnable)?;
+        // Absolute, because a run in another folder would not find it otherwise.
+        return std::path::absolute(given).map_err(|error| not_runnable(error.to_string()));
+    }
+    let shown = name.to_string_lossy().into_owned();
+    // An empty or relative entry would run whatever lies in the current folder.
+    let folders: Vec<PathBuf> = path
+        .map(|path| std::env::split_paths(path).collect())
+        .unwrap_or_default();
+    let folders: Vec<PathBuf> = folders
+        .into_iter()
+        .filter(|folder| folder.is_absolute())
+        .collect();
+    if folders.is_empty() || name.is_empty() {
+        return Err(ResolveError::EmptyPath(shown));
+    }
+    let mut refused = None;
+    for folder in &folders {
+        let path = folder.join(name);
+        match runnable(&path) {
+            Ok(()) => return Ok(path),
+            Err(reason) if path.is_file() => {
+                refused.get_or_insert(ResolveError::NotRunnable { path, reason });
+            }
+            Err(_) => {}
+        }
+    }
+    Err(refused.unwrap_or_else(|| ResolveError::NotFound {
+        name: shown,
+        looked: folders
+            .iter()
+            .map(|folder| folder.display().to_string())
+            .collect(),
+    }))
+}
+
+fn runnable(path: &Path) -> Result<(), String> {
+    let meta = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "does not exist".to_owned(),
+        _ => format!("cannot be looked at: {error}"),
+    })?;
+    if meta.is_dir() {
+        return Err("is a folder".to_owned());
+    }
+    if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 {
+        return Err("is not executable".to_owned());
+    }
+    rustix::fs::access(path, rustix::fs::Access::EXEC_OK)
+        .map_err(|_| "may not be run by this user".to_owned())
+}
+
+/// What a program is, going by its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// A Cobra program whose completion can be asked.
+    Cobra,
+    /// A Cobra program from before 1.0: only its help can be read.
+    OldCobra,
+    /// Anything else.
+    NotCobra,
+    /// A script that does nothing but run another program.
+    Wrapper {
+        /// The program behind it, resolved.
+        target: PathBuf,
+        /// What that is.
+        identity: Box<Identity>,
+    },
+}
+
+impl Identity {
+    /// The program itself, behind any wrappers.
+    pub fn inner(&self) -> &Identity {
+        match self {
+            Identity::Wrapper { identity, .. } => identity.inner(),
+            other => other,
+        }
+    }
+
+    /// Whether `__complete` may be sent to it.
+    pub fn answers_completion(&self) -> bool {
+        *self.inner() == Identity::Cobra
+    }
+}
+
+/// Tells the family of the program at `path` without running it.
+pub fn family(path: &Path) -> io::Result<Identity> {
+    family_within(path, DEEPEST_WRAPPER)
+}
+
+fn family_within(path: &Path, depth: usize) -> io::Result<Identity> {
+    let mut file = File::open(path)?;
+    let mut start = [0; 4];
+    let read = read_full(&mut file, &mut start)?;
+    if start[..read].starts_with(b"#!") {
+        if depth == 0 || file.metadata()?.len() > LONGEST_WRAPPER {
+            return Ok(Identity::NotCobra);
+        }
+        let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+        let Some(target) = wrapped(&text, path) else {
+            return Ok(Identity::NotCobra);
+        };
+        return Ok(match family_within(&target, depth - 1) {
+            Ok(identity) => Identity::Wrapper {
+                target,
+                identity: Box::new(identity),
+            },
+            Err(_) => Identity::NotCobra,
+        });
+    }
+    if !is_native(&start[..read]) {
+        return Ok(Identity::NotCobra);
+    }
+    search(&mut file, PIECE)
+}
+
+/// ELF, PE, and Mach-O of either width and order, or for several machines.
+fn is_native(start: &[u8]) -> bool {
+    start.starts_with(b"MZ")
+        || matches!(
+            start,
+            b"\x7fELF"
+                | b"\xcf\xfa\xed\xfe"
+                | b"\xce\xfa\xed\xfe"
+                | b"\xfe\xed\xfa\xcf"
+                | b"\xfe\xed\xfa\xce"
+                | b"\xca\xfe\xba\xbe"
+                | b"\xca\xfe\xba\xbf"
+        )
+}
+
+/// Looks for what Cobra leaves in every binary it is linked into.
+fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
+    // Put together here, so that argway's own binary does not hold them whole.
+    let complete = ["__complete", "NoDesc"].concat();
+    let import = ["github.com/spf13", "cobra"].join("/");
+    let (complete, import) = (Finder::new(&complete), Finder::new(&import));
+    let overlap = complete.needle().len().max(import.needle().len()) - 1;
+    let mut buffer = vec![0; overlap + piece];
+    let mut kept = 0;
+    let mut imported = false;
+    loop {
+        let read = read_full(file, &mut buffer[kept..])?;
+        let filled = &buffer[..kept + read];
+        if complete.find(filled).is_some() {
+            return Ok(Identity::Cobra);
+        }
+        imported = imported || import.find(filled).is_some();
+        if kept + read < buffer.len() {
+            break;
+        }
+        let end = filled.len();
+        buffer.copy_within(end - overlap..end, 0);
+        kept = overlap;
+    }
+    Ok(match imported {
+        true => Identity::OldCobra,
+        false => Identity::NotCobra,
+    })
+}
+
+/// Reads until the buffer is full or the file ends.
+fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// The program that a shell script hands all of its words to, where the script
+/// does little else: `exec /opt/tool/bin/tool "$@"`.
+fn wrapped(script: &str, path: &Path) -> Option<PathBuf> {
+    let mut lines = script.lines();
+    let shell = lines.next()?.strip_prefix("#!")?;
+    let is_shell = |word: &str| {
+        let name = word.rsplit('/').next();
+        matches!(name, Some("sh" | "bash" | "dash" | "ash" | "zsh" | "ksh"))
+    };
+    if !shell.split_whitespace().take(2).any(is_shell) {
+        return None;
+    }
+    let mut target = None;
+    for line in lines.map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if target.is_some() {
+            return None;
+        }
+        match line.strip_prefix("exec ") {
+            Some(command) => target = Some(handed_to(command, path)?),
+            None if is_setting(line) => {}
+            None => return None,
+        }
+    }
+    let target = target?;
+    (target.is_absolute() && target.is_file()).then_some(target)
+}
+
+/// `export X=…`, `X=…`, `set -e`, `unset X`: lines that do not choose the program.
+fn is_setting(line: &str) -> bool {
+    // A second command, or one that is run inside, could choose anything.
+    if line.contains([';', '`', '|', '&', '<', '>']) || line.contains("$(") {
+        return false;
+    }
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let assigned = first.split_once('=').is_some_and(|(name, _)| {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !name.is_empty() && name.chars().all(is_name)
+    });
+    assigned || matches!(first, "set" | "unset")
+}
+
+/// The program in `[-a NAME] PROGRAM [-x…] "$@"`, all words passed on.
+fn handed_to(command: &str, script: &Path) -> Option<PathBuf> {
+    let folder = script.parent()?.to_str()?;
+    // The usual ways of saying "the folder of this script".
+    let mut command = command.to_owned();
+    for here in ["$(dirname \"$0\")", "$(dirname $0)", "${0%/*}"] {
+        command = command.replace(here, folder);
+    }
+    let mut words = command
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'']));
+    let mut program = words.next()?;
+    if program == "-a" {
+        words.next()?;
+        program = words.next()?;
+    }
+    let rest: Vec<&str> = words.collect();
+    let (all, fixed) = rest.split_last()?;
+    let plain = !program.contains(['$', '`', '*', '~', ';']);
+    // Another word before "$@" would be a subcommand of some other program.
+    let passes_on = *all == "$@" && fixed.iter().all(|word| word.starts_with('-'));
+    (plain && passes_on).then(|| PathBuf::from(program))
+}
+
+/// Which file a program is, precisely enough to notice that it was replaced.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct FileId {
+    /// The path with every link followed.
+    pub path: PathBuf,
+    /// In bytes.
+    pub size: u64,
+    /// Last change, in nanoseconds since 1970.
+    pub modified: i64,
+    /// The file's number on its device.
+    pub inode: u64,
+    /// The device's number.
+    pub device: u64,
+}
+
+impl FileId {
+    /// The file that `path` leads to now.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let path = fs::canonicalize(path)?;
+        let meta = fs::metadata(&path)?;
+        let nanoseconds =
+            |duration: std::time::Duration| i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
+        let modified = match meta.modified()?.duration_since(UNIX_EPOCH) {
+            Ok(after) => nanoseconds(after),
+            Err(before) => -nanoseconds(before.duration()),
+        };
+        Ok(Self {
+            path,
+            size: meta.size(),
+            modified,
+            inode: meta.ino(),
+            device: meta.dev(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn write(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    fn binary(mark: &str) -> Vec<u8> {
+        let mut bytes = b"\x7fELF".to_vec();
+        bytes.extend(vec![0; 3000]);
+        bytes.extend_from_slice(mark.as_bytes());
+        bytes.extend(vec![1; 5000]);
+        bytes
+    }
+
+    #[test]
+    fn a_name_is_found_on_the_path_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        fs::create_dir_all(one.join("folder")).unwrap();
+        fs::create_dir_all(&two).unwrap();
+        write(&one, "plain", b"", 0o644);
+        let plain = write(&two, "plain", b"", 0o755);
+        let both = write(&one, "both", b"", 0o755);
+        write(&two, "both", b"", 0o755);
+        let path =
+            std::env::join_paths([Path::new(""), Path::new("relative"), &one, &two]).unwrap();
+        let find = |name: &str| resolve_in(OsStr::new(name), Some(&path));
+        assert_eq!(find("both").unwrap(), both);
+        assert_eq!(find("plain").unwrap(), plain);
+        let missing = find("missing").unwrap_err().to_string();
+        let looked = format!("{}, {}", one.display(), two.display());
+        assert_eq!(
+            missing,
+            format!("no program is called `missing`; looked in {looked}")
+        );
+        assert!(
+            find("folder")
+                .unwrap_err()
+                .to_string()
+                .contains("looked in")
+        );
+        assert!(find("").is_err());
+    }
+
+    #[test]
+    fn the_current_folder_is_never_searched() {
+        let error = resolve_in(OsStr::new("Cargo.toml"), Some(OsStr::new(":.::"))).unwrap_err();
+        assert!(matches!(error, ResolveError::EmptyPath(_)));
+    }
+
+    #[test]
+    fn a_path_is_taken_as_it_is_and_made_absolute() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path(), "tool", b"", 0o755);
+        assert_eq!(resolve_in(path.as_os_str(), None).unwrap(), path);
+        let text = write(folder.path(), "text", b"", 0o644);
+        let error = |path: &Path| resolve_in(path.as_os_str(), None).unwrap_err().to_string();
+        assert_eq!(
+            error(&text),
+            format!("{} is not executable", text.display())
+        );
+        assert_eq!(error(Path::new("./nowhere")), "./nowhere does not exist");
+        assert_eq!(error(Path::new("/tmp/")), "/tmp/ is a folder");
+    }
+
+    #[test]
+    fn cobra_is_known_by_its_marks_in_binaries_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |bytes: &[u8], expected: Identity| {
+            let path = write(folder.path(), "tool", bytes, 0o755);
+            assert_eq!(family(&path).unwrap(), expected);
+        };
+        check(&binary("__completeNoDesc"), Identity::Cobra);
+        check(
+            &binary("github.com/spf13/cobra.(*Command)"),
+            Identity::OldCobra,
+        );
+        check(&binary("github.com/spf13/viper"), Identity::NotCobra);
+        check(b"a text on __completeNoDesc", Identity::NotCobra);
+        check(b"", Identity::NotCobra);
+        check(
+            b"#!/usr/bin/python3\n# __completeNoDesc\n",
+            Identity::NotCobra,
+        );
+    }
+
+    #[test]
+    fn a_mark_is_found_wherever_the_pieces_are_cut() {
+        let bytes = binary("__completeNoDesc");
+        for piece in 1..200 {
+            assert_eq!(
+                search(&mut bytes.as_slice(), piece).unwrap(),
+                Identity::Cobra,
+                "{piece}"
+            );
+        }
+        let bytes = binary("github.com/spf13/cobra");
+        for piece in [1, 7, 22, 23, 1000, 100_000] {
+            assert_eq!(
+                search(&mut bytes.as_slice(), piece).unwrap(),
+                Identity::OldCobra,
+                "{piece}"
+            );
+        }
+    }
+
+    #[test]
+    fn links_and_wrappers_are_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = write(folder.path(), "real", &binary("__completeNoDesc"), 0o755);
+        let real_name = real.to_str().unwrap();
+        let link = folder.path().join("link");
+        symlink(&real, &link).unwrap();
+        assert_eq!(family(&link).unwrap(), Identity::Cobra);
+        let scripts = [
+            format!("#!/bin/sh\nexec {real_name} \"$@\"\n"),
+            format!(
+                "#!/usr/bin/env bash\n# comment\nset -eu\nexport A=1\nB=\"x y\"\nexec \"{real_name}\" \"$@\""
+            ),
+            format!("#!/bin/bash -e\nexec -a \"$0\" '{real_name}' --flag=x -v \"$@\"\n"),
+            "#!/bin/sh\nexec \"$(dirname \"$0\")/real\" \"$@\"\n".to_owned(),
+            "#!/bin/sh\nexec ${0%/*}/real $@\n".to_owned(),
+        ];
+        for script in scripts {
+            let path = write(folder.path(), "wrapper", script.as_bytes(), 0o755);
+            let expected = Identity::Wrapper {
+                target: real.clone(),
+                identity: Box::new(Identity::Cobra),
+            };
+            assert_eq!(family(&path).unwrap(), expected, "{script}");
+            assert!(family(&path).unwrap().answers_completion());
+        }
+    }
+
+    #[test]
+    fn scripts_that_do_more_than_hand_over_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = write(folder.path(), "real", &binary("__completeNoDesc"), 0o755);
+        let real = real.to_str().unwrap();
+        for script in [
+            format!("#!/bin/sh\nrm -rf x\nexec {real} \"$@\"\n"),
+            format!("#!/bin/sh\nexec {real} run tool \"$@\"\n"),
+            format!("#!/bin/sh\nexec {real}\n"),
+            format!("#!/bin/sh\nif test -f x; then\nexec {real} \"$@\"\nfi\n"),
+            format!("#!/bin/sh\nA=1 curl x\nexec {real} \"$@\"; rm x\n"),
+            format!("#!/bin/sh\nexec $TOOL/{real} \"$@\"\n"),
+            format!("#!/bin/sh\nexec {real} \"$@\"\nexec other \"$@\"\n"),
+            "#!/bin/sh\nexec real \"$@\"\n".to_owned(),
+            "#!/bin/sh\nexec /nowhere/real \"$@\"\n".to_owned(),
+            format!("#!/usr/bin/perl\nexec {real} \"$@\"\n"),
+        ] {
+            let path = write(folder.path(), "wrapper", script.as_bytes(), 0o755);
+            assert_eq!(family(&path).unwrap(), Identity::NotCobra, "{script}");
+        }
+    }
+
+    #[test]
+    fn a_wrapper_around_itself_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("loop");
+        let script = format!("#!/bin/sh\nexec {} \"$@\"\n", path.display());
+        write(folder.path(), "loop", script.as_bytes(), 0o755);
+        assert_eq!(*family(&path).unwrap().inner(), Identity::NotCobra);
+    }
+
+    #[test]
+    fn a_changed_file_has_another_identity() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path(), "tool", b"one", 0o755);
+        let link = folder.path().join("link");
+        symlink(&path, &link).unwrap();
+        let before = FileId::of(&link).unwrap();
+        assert_eq!(before, FileId::of(&path).unwrap());
+        assert_eq!(before.path, fs::canonicalize(&path).unwrap());
+        write(folder.path(), "new", b"two", 0o755);
+        fs::rename(folder.path().join("new"), &path).unwrap();
+        assert_ne!(before, FileId::of(&link).unwrap());
+        assert!(FileId::of(Path::new("/nowhere")).is_err());
+    }
+}

@@ -1,10 +1,73 @@
 //! Asks a real program: starts it with nothing to read, nothing to write to and
 //! little time, many at once.
+//!
+//! A program that is only looked at sees an empty home, an empty folder and an
+//! environment without the caller's secrets, and nothing that it starts outlives
+//! the question.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use argway_core::output::{Ending, Outcome};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+
+use crate::exec::{self, Environment, ExecError, Invocation, Limits};
+
+/// The caller's variables that a program gets to see: what it needs to start and
+/// to know the language, and nothing that could be a secret.
+const PASSED_ON: &[&str] = &["PATH", "TZ", "LD_LIBRARY_PATH"];
+
+/// With the caller's home, these too: where programs look for their settings.
+const PASSED_ON_WITH_HOME: &[&str] = &[
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "KUBECONFIG",
+    "DOCKER_CONFIG",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Folders in an empty home, with the variable that points to each.
+const HOME_FOLDERS: &[(&str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_RUNTIME_DIR", ".run"),
+];
+
+/// No terminal, no colour, no pager, no questions, no reports home.
+const SETTINGS: &[(&str, &str)] = &[
+    ("NO_COLOR", "1"),
+    ("CLICOLOR", "0"),
+    ("TERM", "dumb"),
+    ("PAGER", "cat"),
+    ("GH_PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("LC_ALL", "C.UTF-8"),
+    ("CI", "1"),
+    ("COLUMNS", "1000"),
+    ("COBRA_ACTIVE_HELP", "0"),
+    ("TYPER_USE_RICH", "0"),
+    ("DO_NOT_TRACK", "1"),
+    ("NO_UPDATE_NOTIFIER", "1"),
+    ("GH_NO_UPDATE_NOTIFIER", "1"),
+    ("GH_PROMPT_DISABLED", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("CHECKPOINT_DISABLE", "1"),
+];
 
 /// How a real program is asked.
 #[derive(Debug, Clone)]
@@ -19,10 +82,245 @@ pub struct ProcessProbe {
     pub jobs: usize,
     /// Give it the caller's HOME and XDG folders instead of empty ones.
     pub with_home: bool,
+    place: Option<Arc<Place>>,
+}
+
+impl ProcessProbe {
+    /// A probe of `program`, an absolute path, with the usual limits.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            program: program.into(),
+            timeout: Duration::from_secs(10),
+            max_output: 4 << 20,
+            jobs: 2 * cores,
+            with_home: false,
+            place: None,
+        }
+    }
+
+    /// Files that the program left in the home it was given, relative to it,
+    /// sorted. A program that is only asked for help should leave none.
+    pub fn written(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        if let Some(place) = &self.place {
+            for folder in [&place.home, &place.work] {
+                list(folder, folder, &mut files);
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Removes the folders that the program was given. Dropping the last clone
+    /// of a probe does the same.
+    pub fn finish(&mut self) {
+        self.place = None;
+    }
+
+    fn place(&mut self) -> io::Result<Arc<Place>> {
+        if self.place.is_none() {
+            self.place = Some(Arc::new(Place::new()?));
+        }
+        self.place
+            .clone()
+            .ok_or_else(|| io::Error::other("no place"))
+    }
+
+    fn invocation(&self, question: &Question, place: &Place) -> Invocation {
+        Invocation {
+            program: self.program.clone(),
+            words: question.words.iter().map(OsString::from).collect(),
+            stdin: None,
+            directory: Some(place.work.clone()),
+            environment: Environment::Exactly(self.variables(place)),
+            limits: Limits {
+                timeout: self.timeout,
+                keep: self.max_output,
+                spill: 0,
+                spill_folder: None,
+            },
+        }
+    }
+
+    fn variables(&self, place: &Place) -> Vec<(OsString, OsString)> {
+        let passed_on = |name: &&str| Some((OsString::from(name), std::env::var_os(name)?));
+        let mut variables: Vec<_> = PASSED_ON.iter().filter_map(passed_on).collect();
+        if self.with_home {
+            variables.extend(PASSED_ON_WITH_HOME.iter().filter_map(passed_on));
+        } else {
+            variables.push(("HOME".into(), place.home.clone().into()));
+            variables.extend(
+                HOME_FOLDERS
+                    .iter()
+                    .map(|(name, folder)| (name.into(), place.home.join(folder).into())),
+            );
+        }
+        variables.push(("TMPDIR".into(), place.temporary.clone().into()));
+        variables.extend(
+            SETTINGS
+                .iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        );
+        variables
+    }
 }
 
 impl Probe for ProcessProbe {
-    fn ask(&mut self, _questions: &[Question]) -> Vec<Result<Answer, ProbeError>> {
-        todo!()
+    fn ask(&mut self, questions: &[Question]) -> Vec<Result<Answer, ProbeError>> {
+        if questions.is_empty() {
+            return Vec::new();
+        }
+        let place = match self.place() {
+            Ok(place) => place,
+            Err(error) => {
+                let reason = format!("no temporary folder: {error}");
+                let failed = || Err(ProbeError::NotStarted(reason.clone()));
+                return questions.iter().map(|_| failed()).collect();
+            }
+        };
+        // On a thread of its own, so that it may be called from anywhere, the
+        // inside of another runtime included.
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| self.ask_all(questions, &place));
+            match asking.join() {
+                Ok(answers) => answers,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}
+
+impl ProcessProbe {
+    fn ask_all(&self, questions: &[Question], place: &Place) -> Vec<Result<Answer, ProbeError>> {
+        let since = Instant::now();
+        let mut numbers = Vec::new();
+        let mut answers: Vec<Option<Result<Answer, ProbeError>>> = vec![None; questions.len()];
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let runtime = match runtime {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                let failed = || Err(ProbeError::NotStarted(error.to_string()));
+                return questions.iter().map(|_| failed()).collect();
+            }
+        };
+        runtime.block_on(async {
+            let mut asked = questions.iter().enumerate();
+            let mut under_way = JoinSet::new();
+            loop {
+                while under_way.len() < self.jobs.max(1)
+                    && let Some((index, question)) = asked.next()
+                {
+                    let invocation = self.invocation(question, place);
+                    under_way.spawn(async move {
+                        let mut ignore = |_| {};
+                        let never = std::future::pending();
+                        (
+                            index,
+                            exec::run_numbered(invocation, never, &mut ignore).await,
+                        )
+                    });
+                }
+                match under_way.join_next().await {
+                    Some(Ok((index, result))) => {
+                        if let Ok((number, _)) = &result {
+                            numbers.push(*number);
+                        }
+                        answers[index] = Some(self.answer(result.map(|(_, outcome)| outcome)));
+                    }
+                    Some(Err(error)) => {
+                        if let Ok(panic) = error.try_into_panic() {
+                            std::panic::resume_unwind(panic);
+                        }
+                    }
+                    None => break,
+                }
+            }
+        });
+        exec::end_left_behind(&numbers, since);
+        let lost = || Err(ProbeError::NotStarted("its run was lost".into()));
+        answers
+            .into_iter()
+            .map(|answer| answer.unwrap_or_else(lost))
+            .collect()
+    }
+
+    fn answer(&self, result: Result<Outcome, ExecError>) -> Result<Answer, ProbeError> {
+        let outcome = result.map_err(|error| ProbeError::NotStarted(error.to_string()))?;
+        let code = match outcome.ending {
+            Ending::Exited(code) => Some(code),
+            Ending::Signalled(_) | Ending::Cancelled => None,
+            Ending::TimedOut(after) => return Err(ProbeError::TimedOut(after)),
+            Ending::Flooded(_) => return Err(ProbeError::Flooded(self.max_output)),
+        };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(Answer {
+            code,
+            stdout: text(&outcome.stdout.head),
+            stderr: text(&outcome.stderr.head),
+        })
+    }
+}
+
+/// Where a program is asked: an empty home, an empty folder to run in and one for
+/// temporary files.
+#[derive(Debug)]
+struct Place {
+    home: PathBuf,
+    work: PathBuf,
+    temporary: PathBuf,
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("argway-").tempdir()?;
+        let home = folder.path().join("home");
+        let work = folder.path().join("work");
+        let temporary = folder.path().join("tmp");
+        fs::create_dir(&work)?;
+        fs::create_dir(&temporary)?;
+        for (_, name) in HOME_FOLDERS {
+            fs::create_dir_all(home.join(name))?;
+        }
+        fs::set_permissions(home.join(".run"), fs::Permissions::from_mode(0o700))?;
+        Ok(Self {
+            home,
+            work,
+            temporary,
+            folder,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Programs leave folders that nobody may write to (Go's module cache).
+        open_up(self.folder.path());
+    }
+}
+
+/// Makes every folder below writable, so that it can be removed.
+fn open_up(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // Not through links: they may lead anywhere.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
+    }
+}
+
+/// Everything below `folder` that is not a folder, relative to `root`.
+fn list(folder: &Path, root: &Path, files: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            list(&path, root, files);
+        } else if let Ok(relative) = path.strip_prefix(root) {
+            files.push(relative.to_string_lossy().into_owned());
+        }
     }
 }

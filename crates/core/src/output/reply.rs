@@ -1,0 +1,677 @@
+//! Puts a reply together: the text that a person would see, the same for
+//! programs, and what went wrong with what to do about it.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::prompt::{self, Wanted};
+use super::{Captured, DataFormat, Ending, Outcome, Reply, ansi, base64, data};
+use crate::catalog::{Layout, Tool};
+use crate::model::Param;
+
+/// Flags that a failed call's hint names at most.
+const HINTED_FLAGS: usize = 40;
+
+/// Stopped by the system for using a terminal from the background.
+const TERMINAL_SIGNALS: [i32; 2] = [21, 22];
+
+/// The reply to a call of `tool` that ended in `outcome`.
+pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome) -> Reply {
+    let stdout = Shown::of(&outcome.stdout);
+    let stderr = Shown::of(&outcome.stderr);
+    let notes = Notes::of(tool, outcome, &stdout, &stderr);
+    let is_error = outcome.ending != Ending::Exited(0);
+    let (text, structured) = match layout {
+        Layout::Flat => (
+            flat_text(tool, outcome, &stdout, &stderr, &notes),
+            flat_structure(format, outcome, &stdout, &stderr),
+        ),
+        Layout::Nested => {
+            let structured = nested_structure(outcome, &stdout, &stderr, &notes);
+            (structured.to_string(), structured)
+        }
+    };
+    Reply {
+        text,
+        structured,
+        meta: meta(outcome, &stdout, &stderr),
+        is_error,
+    }
+}
+
+/// One stream as it is shown.
+struct Shown {
+    text: String,
+    /// It is all there was, byte for byte.
+    exact: bool,
+    /// It is not all there was.
+    cut: bool,
+}
+
+impl Shown {
+    fn of(captured: &Captured) -> Self {
+        let kept = captured.head.len() + captured.tail.len();
+        let left_out = captured.total.saturating_sub(kept as u64);
+        if captured.tail.is_empty() && left_out == 0 {
+            let text = ansi::shown(&captured.head);
+            return Self {
+                exact: text.as_bytes() == captured.head,
+                text,
+                cut: false,
+            };
+        }
+        let head = &captured.head[..whole_end(&captured.head)];
+        let tail = &captured.tail[whole_start(&captured.tail)..];
+        let left_out = captured.total - (head.len() + tail.len()) as u64;
+        let mut text = ansi::shown(head);
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let place = match &captured.file {
+            Some(file) => format!("everything is in {}", file.display()),
+            None => "they were not kept".to_owned(),
+        };
+        let _ = writeln!(text, "[… {left_out} bytes left out; {place} …]");
+        text.push_str(&ansi::shown(tail));
+        Self {
+            text,
+            exact: false,
+            cut: true,
+        }
+    }
+}
+
+/// Where the last whole character of `bytes` ends.
+fn whole_end(bytes: &[u8]) -> usize {
+    let start = bytes.len().saturating_sub(3);
+    let is_start = |&at: &usize| bytes[at] & 0xc0 != 0x80;
+    let Some(last) = (start..bytes.len()).rev().find(is_start) else {
+        return bytes.len();
+    };
+    let needed = match bytes[last] {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 1,
+    };
+    if last + needed > bytes.len() {
+        last
+    } else {
+        bytes.len()
+    }
+}
+
+/// Where the first whole character of `bytes` starts.
+fn whole_start(bytes: &[u8]) -> usize {
+    let continued = |&&byte: &&u8| byte & 0xc0 == 0x80;
+    bytes.iter().take(3).take_while(continued).count()
+}
+
+/// What is to be said about a run besides its output.
+struct Notes {
+    /// How it ended, where that is not with an exit code.
+    ending: Option<String>,
+    /// What it wanted from a terminal, and what to pass instead.
+    advice: Option<String>,
+    /// What was done to processes that it left behind.
+    leftovers: Option<&'static str>,
+}
+
+impl Notes {
+    fn of(tool: &Tool, outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Self {
+        let heard = prompt::wanted(&stdout.text, &stderr.text);
+        let wanted = match outcome.ending {
+            // It went on without an answer; only an unanswered question is worth a word.
+            Ending::Exited(0) => heard.filter(|wanted| *wanted == Wanted::Confirmation),
+            Ending::Signalled(signal) if TERMINAL_SIGNALS.contains(&signal) => {
+                Some(heard.unwrap_or(Wanted::Terminal))
+            }
+            Ending::Exited(_) | Ending::TimedOut(_) => heard,
+            Ending::Signalled(_) | Ending::Cancelled | Ending::Flooded(_) => None,
+        };
+        let said = format!("{}\n{}", stderr.text, stdout.text);
+        Self {
+            ending: ending(outcome.ending),
+            advice: wanted.map(|wanted| prompt::advice(wanted, tool, &said)),
+            leftovers: outcome.ended_leftovers.then_some(
+                "Processes that the command left behind kept its output open and were ended.",
+            ),
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        [
+            self.ending.as_deref(),
+            self.advice.as_deref(),
+            self.leftovers,
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+fn ending(ending: Ending) -> Option<String> {
+    Some(match ending {
+        Ending::Exited(_) => return None,
+        Ending::Signalled(signal) if TERMINAL_SIGNALS.contains(&signal) => {
+            "The command was ended because it waited for a terminal.".to_owned()
+        }
+        Ending::Signalled(signal) => format!("The command was ended by {}.", signal_name(signal)),
+        Ending::TimedOut(after) => format!(
+            "The command was ended because it ran longer than {}. \
+             The server's `--timeout` sets how long it may take.",
+            duration(after)
+        ),
+        Ending::Cancelled => "The call was cancelled and the command ended.".to_owned(),
+        Ending::Flooded(limit) => {
+            format!("The command was ended because it printed more than {limit} bytes.")
+        }
+    })
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}
+
+fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match (seconds / 60, seconds % 60) {
+        (0, _) => format!("{} s", duration.as_millis() as f64 / 1000.0),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, rest) => format!("{minutes} min {rest} s"),
+    }
+}
+
+fn flat_text(
+    tool: &Tool,
+    outcome: &Outcome,
+    stdout: &Shown,
+    stderr: &Shown,
+    notes: &Notes,
+) -> String {
+    let mut paragraphs = Vec::new();
+    let (out, err) = (stdout.text.trim_end(), stderr.text.trim_end());
+    if !out.is_empty() {
+        paragraphs.push(out.to_owned());
+    }
+    if !err.is_empty() {
+        paragraphs.push(match out.is_empty() {
+            true => err.to_owned(),
+            false => format!("stderr:\n{err}"),
+        });
+    }
+    if let Ending::Exited(code) = outcome.ending
+        && code != 0
+    {
+        paragraphs.push(format!("exit code {code}"));
+    }
+    paragraphs.extend(notes.lines().map(str::to_owned));
+    if matches!(outcome.ending, Ending::Exited(code) if code != 0) {
+        paragraphs.extend(usage(tool, &[out, err]));
+    }
+    if paragraphs.is_empty() {
+        // Some models refuse a message with an empty text in it.
+        return "(no output)".to_owned();
+    }
+    let mut text = paragraphs.join("\n\n");
+    text.push('\n');
+    text
+}
+
+/// The usage line and the flags, unless the program printed its usage itself.
+fn usage(tool: &Tool, said: &[&str]) -> Option<String> {
+    let usage = tool.spec().usage.trim();
+    if usage.is_empty() || said.iter().any(|text| text.contains(usage)) {
+        return None;
+    }
+    let mut hint = format!("Usage: {usage}");
+    let required = |flag: &&Param| flag.required;
+    let flags: Vec<&Param> = tool.flags.iter().filter(|flag| !flag.hidden).collect();
+    let (first, rest): (Vec<&Param>, Vec<&Param>) = flags.into_iter().partition(required);
+    let all: Vec<String> = first.into_iter().chain(rest).map(flag).collect();
+    if !all.is_empty() {
+        let shown = &all[..all.len().min(HINTED_FLAGS)];
+        let _ = write!(hint, "\nFlags: {}", shown.join(", "));
+        if all.len() > shown.len() {
+            let _ = write!(hint, " and {} more", all.len() - shown.len());
+        }
+    }
+    Some(hint)
+}
+
+fn flag(flag: &Param) -> String {
+    let mut text = flag
+        .spelling()
+        .and_then(|spelling| spelling.long.as_deref().or(spelling.short.as_deref()))
+        .unwrap_or(&flag.name)
+        .to_owned();
+    if flag.kind.takes_value() {
+        let kind = flag.kind.to_string();
+        let value = flag.value_name.as_deref().unwrap_or(&kind);
+        let _ = write!(text, " {value}");
+    }
+    if flag.required {
+        text.push_str(" (required)");
+    }
+    text
+}
+
+fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Value {
+    let mut structure = Map::new();
+    // What a shell would say: 128 and the signal, 124 after a timeout.
+    let code = match outcome.ending {
+        Ending::Exited(code) => code,
+        Ending::Signalled(signal) => 128 + signal,
+        Ending::TimedOut(_) => 124,
+        Ending::Cancelled => 130,
+        Ending::Flooded(_) => 153,
+    };
+    structure.insert("exitCode".into(), json!(code));
+    structure.insert("stdout".into(), json!(stdout.text));
+    structure.insert("stderr".into(), json!(stderr.text));
+    if !stdout.cut
+        && let Some(data) = data::read(&stdout.text, format)
+    {
+        structure.insert("data".into(), data);
+    }
+    let streams = [
+        ("stdout", stdout, &outcome.stdout),
+        ("stderr", stderr, &outcome.stderr),
+    ];
+    let truncated: Map<String, Value> = streams
+        .iter()
+        .filter(|(_, shown, _)| shown.cut)
+        .map(|(name, _, captured)| {
+            let mut facts = Map::new();
+            facts.insert("bytes".into(), json!(captured.total));
+            if let Some(file) = &captured.file {
+                facts.insert("file".into(), json!(file.to_string_lossy()));
+            }
+            ((*name).to_owned(), Value::Object(facts))
+        })
+        .collect();
+    if !truncated.is_empty() {
+        structure.insert("truncated".into(), Value::Object(truncated));
+    }
+    let milliseconds = u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX);
+    structure.insert("durationMs".into(), json!(milliseconds));
+    Value::Object(structure)
+}
+
+/// ophis' shape: empty streams are left out, and -1 is Go's code for a program
+/// that did not exit by itself. Its text block is this very JSON.
+fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &Notes) -> Value {
+    let code = match outcome.ending {
+        Ending::Exited(code) => code,
+        Ending::Signalled(_) | Ending::TimedOut(_) | Ending::Cancelled | Ending::Flooded(_) => -1,
+    };
+    let mut stderr = stderr.text.clone();
+    for note in notes.lines() {
+        if !stderr.is_empty() && !stderr.ends_with('\n') {
+            stderr.push('\n');
+        }
+        stderr.push_str(note);
+        stderr.push('\n');
+    }
+    let mut structure = Map::new();
+    if !stdout.text.is_empty() {
+        structure.insert("stdout".into(), json!(stdout.text));
+    }
+    if !stderr.is_empty() {
+        structure.insert("stderr".into(), json!(stderr));
+    }
+    structure.insert("exitCode".into(), json!(code));
+    Value::Object(structure)
+}
+
+/// The exact bytes of streams that the text does not hold exactly. What is too
+/// long for that is in a file.
+fn meta(outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Option<Value> {
+    let streams = [
+        ("argway/stdoutBase64", stdout, &outcome.stdout),
+        ("argway/stderrBase64", stderr, &outcome.stderr),
+    ];
+    let exact: Map<String, Value> = streams
+        .into_iter()
+        .filter(|(_, shown, _)| !shown.exact && !shown.cut)
+        .map(|(name, _, captured)| (name.to_owned(), json!(base64::encode(&captured.head))))
+        .collect();
+    (!exact.is_empty()).then_some(Value::Object(exact))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use snapbox::{IntoData, assert_data_eq, str};
+
+    use super::*;
+    use crate::model::{CommandSpec, Family, Kind, Program, Scalar};
+
+    fn tool() -> Tool {
+        let mut limit = Param::flag("limit", Kind::One(Scalar::Int(64)));
+        limit.value_name = Some("int".into());
+        let mut repo = Param::flag("repo", Kind::One(Scalar::String));
+        repo.required = true;
+        let yes = Param::flag("yes", Kind::Switch);
+        let tty = Param::flag("tty", Kind::Switch);
+        let title = Param::flag("title", Kind::One(Scalar::String));
+        let spec = CommandSpec {
+            path: vec!["thing".into(), "list".into()],
+            usage: "prog thing list [flags]".into(),
+            runnable: true,
+            ..CommandSpec::default()
+        };
+        Tool {
+            name: "prog_thing_list".into(),
+            program: Arc::new(Program {
+                name: "prog".into(),
+                executable: None,
+                version: None,
+                family: Family::Cobra,
+                commands: vec![spec],
+            }),
+            command: 0,
+            flags: vec![limit, repo, yes, tty, title],
+            inherited: [Param::flag("token", Kind::One(Scalar::String))].into(),
+            folded: false,
+            positionals: Vec::new(),
+            reserved: Vec::new(),
+        }
+    }
+
+    fn captured(bytes: impl AsRef<[u8]>) -> Captured {
+        Captured {
+            head: bytes.as_ref().to_vec(),
+            total: bytes.as_ref().len() as u64,
+            ..Captured::default()
+        }
+    }
+
+    fn outcome(ending: Ending, stdout: impl AsRef<[u8]>, stderr: impl AsRef<[u8]>) -> Outcome {
+        Outcome {
+            ending,
+            stdout: captured(stdout),
+            stderr: captured(stderr),
+            duration: Duration::from_millis(12),
+            ended_leftovers: false,
+        }
+    }
+
+    fn flat(outcome: &Outcome) -> Reply {
+        reply(&tool(), Layout::Flat, DataFormat::Any, outcome)
+    }
+
+    #[track_caller]
+    fn check_text(ending: Ending, stdout: &str, stderr: &str, expected: impl IntoData) {
+        assert_data_eq!(flat(&outcome(ending, stdout, stderr)).text, expected);
+    }
+
+    #[test]
+    fn a_success_shows_what_a_person_would_see() {
+        let ended = Ending::Exited(0);
+        check_text(
+            ended,
+            "out\n",
+            "",
+            str![[r#"
+out
+
+"#]],
+        );
+        check_text(
+            ended,
+            "",
+            "warning\n",
+            str![[r#"
+warning
+
+"#]],
+        );
+        check_text(
+            ended,
+            "out\n",
+            "warning\n",
+            str![[r#"
+out
+
+stderr:
+warning
+
+"#]],
+        );
+        check_text(ended, "", "", str!["(no output)"]);
+    }
+
+    #[test]
+    fn a_success_for_programs() {
+        let reply = flat(&outcome(Ending::Exited(0), "[{\"b\":1,\"a\":2}]\n", "w"));
+        let expected = r#"{"exitCode":0,"stdout":"[{\"b\":1,\"a\":2}]\n","stderr":"w","data":[{"b":1,"a":2}],"durationMs":12}"#;
+        assert_eq!(reply.structured.to_string(), expected);
+        assert_eq!((reply.meta, reply.is_error), (None, false));
+    }
+
+    #[test]
+    fn a_failure_carries_stderr_then_the_usage() {
+        check_text(
+            Ending::Exited(2),
+            "",
+            "Error: bad thing\n",
+            str![[r#"
+Error: bad thing
+
+exit code 2
+
+Usage: prog thing list [flags]
+Flags: --repo string (required), --limit int, --yes, --tty, --title string
+
+"#]],
+        );
+        let failed = flat(&outcome(Ending::Exited(2), "", "Error: bad thing\n"));
+        assert!(failed.is_error);
+        assert_eq!(failed.structured["exitCode"], 2);
+    }
+
+    #[test]
+    fn a_usage_that_the_program_printed_is_not_repeated() {
+        check_text(
+            Ending::Exited(1),
+            "",
+            "Error: unknown\nUsage:\n  prog thing list [flags]\n",
+            str![[r#"
+Error: unknown
+Usage:
+  prog thing list [flags]
+
+exit code 1
+
+"#]],
+        );
+    }
+
+    #[test]
+    fn endings_that_are_no_exit_are_explained() {
+        check_text(
+            Ending::Signalled(11),
+            "half",
+            "",
+            str![[r#"
+half
+
+The command was ended by signal 11 (SIGSEGV).
+
+"#]],
+        );
+        check_text(
+            Ending::TimedOut(Duration::from_secs(120)),
+            "",
+            "",
+            str![[r#"
+The command was ended because it ran longer than 2 min. The server's `--timeout` sets how long it may take.
+
+"#]],
+        );
+        check_text(
+            Ending::Cancelled,
+            "",
+            "",
+            str![[r#"
+The call was cancelled and the command ended.
+
+"#]],
+        );
+        check_text(
+            Ending::Flooded(1000),
+            "x",
+            "",
+            str![[r#"
+x
+
+The command was ended because it printed more than 1000 bytes.
+
+"#]],
+        );
+        let code = |ending| flat(&outcome(ending, "", "")).structured["exitCode"].clone();
+        assert_eq!(code(Ending::Signalled(9)), 137);
+        assert_eq!(code(Ending::TimedOut(Duration::from_millis(1500))), 124);
+    }
+
+    #[test]
+    fn durations_read_well() {
+        let said: Vec<String> = [250, 1500, 60_000, 90_000]
+            .map(|millis| duration(Duration::from_millis(millis)))
+            .to_vec();
+        assert_eq!(said, ["0.25 s", "1.5 s", "1 min", "1 min 30 s"]);
+    }
+
+    #[test]
+    fn leftovers_are_mentioned() {
+        let mut left = outcome(Ending::Exited(0), "started\n", "");
+        left.ended_leftovers = true;
+        assert_eq!(
+            flat(&left).text,
+            "started\n\nProcesses that the command left behind kept its output open and were ended.\n"
+        );
+    }
+
+    #[test]
+    fn what_was_cut_says_so_on_whole_characters_and_names_the_file() {
+        let mut cut = outcome(Ending::Exited(0), "", "");
+        cut.stdout = Captured {
+            head: "start é".as_bytes()[..7].to_vec(),
+            tail: "漢 end\n".as_bytes()[1..].to_vec(),
+            total: 5_000_000,
+            file: Some(PathBuf::from("/private/stdout-1.txt")),
+        };
+        let reply = flat(&cut);
+        assert_data_eq!(
+            &reply.text,
+            str![[r#"
+start 
+[… 4999989 bytes left out; everything is in /private/stdout-1.txt …]
+ end
+
+"#]]
+        );
+        assert_eq!(
+            reply.structured["truncated"].to_string(),
+            r#"{"stdout":{"bytes":5000000,"file":"/private/stdout-1.txt"}}"#
+        );
+        assert_eq!((reply.meta, reply.is_error), (None, false));
+    }
+
+    #[test]
+    fn a_cut_falls_between_characters_wherever_it_is_made() {
+        let text = "aé漢🦀z";
+        for at in 0..=text.len() {
+            let (head, tail) = text.as_bytes().split_at(at);
+            let head = &head[..whole_end(head)];
+            let tail = &tail[whole_start(tail)..];
+            assert!(std::str::from_utf8(head).is_ok(), "{at}");
+            assert!(std::str::from_utf8(tail).is_ok(), "{at}");
+            assert!(text.len() - head.len() - tail.len() <= 4, "{at}");
+            if text.is_char_boundary(at) {
+                assert_eq!(head.len() + tail.len(), text.len(), "{at}");
+            }
+        }
+        assert_eq!(whole_end(b"\xff\xff\xff"), 3);
+        assert_eq!(whole_end(b"\x80\x80\x80\x80"), 4);
+    }
+
+    #[test]
+    fn bytes_that_text_cannot_hold_are_kept_for_programs() {
+        let reply = flat(&outcome(
+            Ending::Exited(0),
+            b"\x1b[31mred\x1b[0m\xff",
+            "fine",
+        ));
+        assert_eq!(reply.structured["stdout"], "red\u{fffd}");
+        assert_eq!(
+            reply.meta.unwrap().to_string(),
+            r#"{"argway/stdoutBase64":"G1szMW1yZWQbWzBt/w=="}"#
+        );
+    }
+
+    #[test]
+    fn a_question_that_nobody_answered_names_the_flags_that_would() {
+        let asked = outcome(Ending::Exited(1), "Delete? [y/N] ", "");
+        let text = flat(&asked).text;
+        assert!(
+            text.contains(
+                "asked for a confirmation, and nobody is here to answer. Pass `--yes` instead."
+            ),
+            "{text}"
+        );
+        let asked = outcome(Ending::TimedOut(Duration::from_secs(1)), "", "Password: ");
+        let text = flat(&asked).text;
+        assert!(text.contains("Pass `--token` instead."), "{text}");
+        let asked = outcome(
+            Ending::Exited(1),
+            "",
+            "must provide `--title` when not running interactively\n",
+        );
+        let text = flat(&asked).text;
+        assert!(
+            text.contains(
+                "Pass what it needs with `--title`, `--repo` or `--yes`. Leave out `--tty`."
+            ),
+            "{text}"
+        );
+        let text = flat(&outcome(Ending::Signalled(21), "", "")).text;
+        assert!(text.contains("waited for a terminal"), "{text}");
+    }
+
+    #[test]
+    fn nested_is_what_ophis_gives() {
+        let nested = |outcome: &Outcome| reply(&tool(), Layout::Nested, DataFormat::Any, outcome);
+        let good = nested(&outcome(Ending::Exited(0), "[1]\n", ""));
+        assert_eq!(good.text, r#"{"stdout":"[1]\n","exitCode":0}"#);
+        assert_eq!(good.structured.to_string(), good.text);
+        let bad = nested(&outcome(Ending::Exited(3), "", "no\n"));
+        assert_eq!(bad.text, r#"{"stderr":"no\n","exitCode":3}"#);
+        assert!(bad.is_error);
+        let ended = nested(&outcome(Ending::Cancelled, "", "half"));
+        assert_eq!(
+            ended.text,
+            r#"{"stderr":"half\nThe call was cancelled and the command ended.\n","exitCode":-1}"#
+        );
+    }
+}
