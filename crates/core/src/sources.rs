@@ -5,5 +5,6 @@ pub mod complete;
 pub mod effect;
 pub mod help;
 pub mod oracle;
+pub mod plain;
 pub mod transcript;
 pub mod usage;

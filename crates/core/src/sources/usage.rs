@@ -7,7 +7,7 @@
 use crate::model::{Evidence, Fact, Kind, Param, Scalar, Split};
 
 mod names;
-mod tokens;
+pub(crate) mod tokens;
 
 use tokens::{Group, Token};
 
@@ -143,7 +143,8 @@ impl Reader<'_> {
                 continue;
             }
             last_was_flag = false;
-            if names::is_flags_placeholder(token.text) {
+            // A dash for standard input says nothing of what else may stand here.
+            if names::is_flags_placeholder(token.text) || matches!(token.text, "-" | "[-]") {
                 continue;
             }
             if token.text == "|" {
@@ -172,6 +173,10 @@ impl Reader<'_> {
     fn token(&mut self, token: &Token<'_>, need: Need) {
         let text = token.text;
         match tokens::group(text) {
+            // `[more options; see below]` is a remark.
+            Some(Group::Square(inner, _)) if inner.contains(';') => {
+                self.unread.push(text.to_owned());
+            }
             Some(Group::Square(inner, mark)) => {
                 let from = self.slots.len();
                 self.group(inner, text, Need::Optional.and(need));
@@ -367,7 +372,7 @@ impl Reader<'_> {
         let [.., before, last] = self.slots.as_mut_slice() else {
             return;
         };
-        let again = before.name == last.name && last.need == Need::Optional;
+        let again = before.name == last.name;
         if last.many && (again || names::numbered(&before.name, &last.name)) {
             before.many = true;
             before.name = names::without_number(&before.name);

@@ -4,31 +4,33 @@ use super::tokens::{self, Token};
 
 /// `[flags]`, `OPTIONS`, `[command options]`: flags are known from elsewhere.
 pub(super) fn is_flags_placeholder(text: &str) -> bool {
-    let (text, _) = tokens::unmarked(text);
-    let inner = text.trim_matches(['[', ']', '<', '>', '(', ')', '{', '}']);
-    let inner = tokens::unmarked(inner.trim()).0.to_lowercase();
+    let inner = bare(text).to_lowercase();
     matches!(
-        inner.trim_start_matches('-'),
-        "flags"
-            | "flag"
-            | "options"
-            | "option"
-            | "opts"
-            | "opt"
-            | "command options"
-            | "command-options"
-            | "global options"
-            | "global flags"
-            | "globals"
-            | "global-options"
+        inner.strip_suffix("(s)").unwrap_or(&inner).trim_start_matches('-'),
+        "flags" | "flag" | "options" | "option" | "opts" | "opt" | "switches"
+            | "command options" | "command-options" | "global options" | "global flags"
+            | "globals" | "global-options"
     )
+}
+
+/// `text` without the brackets and marks around it.
+fn bare(text: &str) -> &str {
+    let (inner, _) = tokens::unmarked(text.trim());
+    let inner = ["[]", "<>", "()", "{}"]
+        .iter()
+        .find_map(|pair| inner.strip_prefix(&pair[..1])?.strip_suffix(&pair[1..]))
+        .unwrap_or(inner);
+    if inner.len() == text.len() { inner } else { bare(inner) }
 }
 
 /// `[command]`, `COMMAND`, `<subcommand>`: a subcommand's name goes there.
 pub(super) fn is_command_placeholder(text: &str) -> bool {
-    let inner = text.trim_matches(['[', ']', '<', '>', '(', ')', '{', '}']);
+    // Several of them are words to run, not one name.
+    if !tokens::unmarked(text).1.is_empty() {
+        return false;
+    }
     matches!(
-        inner.trim().to_lowercase().as_str(),
+        bare(text).to_lowercase().as_str(),
         "command" | "commands" | "subcommand" | "subcommands" | "sub-command" | "cmd" | "subcmd"
     )
 }
@@ -60,9 +62,7 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
             && !text.ends_with("...")
     };
     tokens.len() > 1
-        && tokens
-            .iter()
-            .all(|token| simple(token.text) && !tokens::is_flag(token.text))
+        && tokens.iter().all(|token| simple(token.text) && !tokens::is_flag(token.text))
         && !tokens.iter().all(|token| shouts(token.text))
         && tokens.iter().all(|token| token.text != "--")
 }
@@ -71,10 +71,7 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
 /// `load-balancer describe`.
 pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
     let tokens = tokens::split(line);
-    let bare = |text: &str| {
-        text.chars()
-            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
-    };
+    let bare = |text: &str| text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
     let mut joined: Vec<Token<'a>> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -84,9 +81,10 @@ pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
                 let parts: Vec<&str> = word.split('-').collect();
                 let have = tokens.get(at..at + parts.len())?;
                 (parts.len() > 1
-                    && have.iter().zip(&parts).all(|(token, part)| {
-                        bare(token.text) && token.text.eq_ignore_ascii_case(part)
-                    }))
+                    && have
+                        .iter()
+                        .zip(&parts)
+                        .all(|(token, part)| bare(token.text) && token.text.eq_ignore_ascii_case(part)))
                 .then_some(parts.len())
             })
             .max()
@@ -135,8 +133,7 @@ pub(super) fn clean(text: &str) -> Option<String> {
         after_bracket = c == '>';
     }
     let name = name.trim_matches([' ', ':', '=', '@', '/', '.', '-', '+', ',']);
-    name.contains(char::is_alphanumeric)
-        .then(|| name.to_owned())
+    name.contains(char::is_alphanumeric).then(|| name.to_owned())
 }
 
 /// `text` without its `[…]`, `{…}` and `(…)` parts.
@@ -177,11 +174,7 @@ fn last_optional(text: &str) -> String {
         }
     }
     let inner = without_optional(best);
-    if inner.is_empty() {
-        best.to_owned()
-    } else {
-        inner
-    }
+    if inner.is_empty() { best.to_owned() } else { inner }
 }
 
 /// A name for a choice.
@@ -198,9 +191,7 @@ pub(super) fn one_of(names: &[String]) -> String {
 /// `args`, `ps OPTIONS`: stands for any number of words without saying so.
 pub(super) fn takes_any_words(name: &str) -> bool {
     let name = name.to_lowercase();
-    matches!(name.as_str(), "args" | "arguments")
-        || name.ends_with(" options")
-        || name.ends_with(" args")
+    matches!(name.as_str(), "args" | "arguments") || name.ends_with(" options") || name.ends_with(" args")
 }
 
 /// `KEY_N=VAL_N`, `arg_n`: the last of a numbered series.

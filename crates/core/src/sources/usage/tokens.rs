@@ -2,28 +2,28 @@
 
 /// A piece of the line without spaces outside brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(crate) struct Token<'a> {
     pub text: &'a str,
     /// Where it starts in what was cut.
     pub at: usize,
 }
 
 impl Token<'_> {
-    pub(super) fn is_bracketed(&self) -> bool {
+    pub(crate) fn is_bracketed(&self) -> bool {
         self.text.starts_with(['[', '(', '{'])
     }
 }
 
 /// A token that is one pair of brackets: what is inside, and a mark behind it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Group<'a> {
+pub(crate) enum Group<'a> {
     Square(&'a str, &'a str),
     Round(&'a str, &'a str),
     Curly(&'a str, &'a str),
 }
 
 /// The first `count` words of `line`, and the rest.
-pub(super) fn after_words(line: &str, count: usize) -> (Vec<&str>, &str) {
+pub(crate) fn after_words(line: &str, count: usize) -> (Vec<&str>, &str) {
     let mut rest = line.trim_start();
     let mut words = Vec::new();
     for _ in 0..count {
@@ -36,7 +36,7 @@ pub(super) fn after_words(line: &str, count: usize) -> (Vec<&str>, &str) {
 
 /// Cuts at spaces outside brackets. A bracket without a partner is a character
 /// like others.
-pub(super) fn split(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn split(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut start = None;
     for (at, c, depth) in depths(text) {
@@ -61,7 +61,7 @@ pub(super) fn split(text: &str) -> Vec<Token<'_>> {
 }
 
 /// Cuts at `|` outside brackets.
-pub(super) fn alternatives(text: &str) -> Vec<&str> {
+pub(crate) fn alternatives(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     for (at, c, depth) in depths(text) {
@@ -143,7 +143,7 @@ fn partners(text: &str) -> Vec<Bracket> {
 }
 
 /// The bracket pair that `text` is, if it is one from end to end.
-pub(super) fn group(text: &str) -> Option<Group<'_>> {
+pub(crate) fn group(text: &str) -> Option<Group<'_>> {
     let (body, mark) = unmarked(text);
     let first = body.chars().next()?;
     let inner = body.get(1..body.len().checked_sub(1)?)?;
@@ -163,7 +163,7 @@ pub(super) fn group(text: &str) -> Option<Group<'_>> {
 }
 
 /// `text` without the mark of repetition behind it, and that mark.
-pub(super) fn unmarked(text: &str) -> (&str, &str) {
+pub(crate) fn unmarked(text: &str) -> (&str, &str) {
     for mark in ["...", "…", "*", "+"] {
         if let Some(body) = text.strip_suffix(mark) {
             let body = body.trim_end();
@@ -176,12 +176,12 @@ pub(super) fn unmarked(text: &str) -> (&str, &str) {
 }
 
 /// `...` or `[...]`: the one before may be repeated.
-pub(super) fn is_ellipsis(text: &str) -> bool {
+pub(crate) fn is_ellipsis(text: &str) -> bool {
     matches!(text, "..." | "…" | "[...]" | "[…]" | "[..]" | "..")
 }
 
 /// Whether the token is a flag, or a group of nothing but flags.
-pub(super) fn is_flag(text: &str) -> bool {
+pub(crate) fn is_flag(text: &str) -> bool {
     let inner = match group(text) {
         Some(Group::Square(inner, _) | Group::Round(inner, _) | Group::Curly(inner, _)) => inner,
         None => text,
@@ -208,7 +208,7 @@ fn starts_with_flag(text: &str) -> bool {
 
 /// `<sources>[{<tag>|<digest>}...]`: the repetition stands in an optional part
 /// that is not a mere suffix like `[:<tag>...]`.
-pub(super) fn ends_in_repeated_part(text: &str) -> bool {
+pub(crate) fn ends_in_repeated_part(text: &str) -> bool {
     let Some(body) = text.strip_suffix("...]") else {
         return false;
     };
@@ -219,7 +219,7 @@ pub(super) fn ends_in_repeated_part(text: &str) -> bool {
 }
 
 /// Whether every part of a word stands in square brackets: `[<remote>:][<name>]`.
-pub(super) fn is_all_optional(text: &str) -> bool {
+pub(crate) fn is_all_optional(text: &str) -> bool {
     let (text, _) = unmarked(text);
     text.starts_with('[')
         && depths(text)

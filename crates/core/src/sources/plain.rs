@@ -1,0 +1,347 @@
+//! Reads a program of no known family: its `--help`, and of that only what
+//! leaves no doubt.
+//!
+//! One question is asked. Commands that the page lists are named in a loss, not
+//! walked: how to ask them is known only for families that have their own reader.
+
+mod lists;
+pub(crate) mod options;
+
+use crate::model::{
+    CommandSpec, Evidence, Fact, Family, Joiner, Kind, Loss, Param, Program, Provenance, Reading,
+    Role, Scalar, Spelling, Split,
+};
+use crate::probe::{Answer, Probe, Question};
+use crate::sources::cobra::ReadError;
+use crate::sources::help::{self, text};
+use crate::sources::usage::{self, tokens};
+use options::{Listed, Value};
+
+/// Names beyond this are counted, not spelled out.
+const NAMED: usize = 60;
+
+/// Reads the program `name` as far as its `--help` goes.
+pub fn read(name: &str, probe: &mut dyn Probe) -> Result<Reading, ReadError> {
+    let no_help = |why: String| ReadError::NoHelp {
+        program: name.to_owned(),
+        why,
+    };
+    let answer = probe.ask(&[Question::new(["--help"])]).into_iter().next();
+    let answer = match answer {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => return Err(no_help(error.to_string())),
+        None => return Err(no_help("was not answered".to_owned())),
+    };
+    let Some(page) = page_of(&answer) else {
+        let code = answer.code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
+        return Err(no_help(format!("printed no help ({code})")));
+    };
+    Ok(read_page(name, page))
+}
+
+/// The stream that holds the help; old programs print it to stderr.
+fn page_of(answer: &Answer) -> Option<&str> {
+    [&answer.stdout, &answer.stderr]
+        .into_iter()
+        .map(String::as_str)
+        .find(|text| help::looks_like_help(text) || lists::is_listing(text))
+}
+
+fn read_page(name: &str, page: &str) -> Reading {
+    let page = text::plain(page);
+    let lines: Vec<&str> = page.lines().map(str::trim_end).collect();
+    let parts = lists::Page::cut(&lines, name);
+    let mut losses = Losses::default();
+
+    let (mut listed, unread) = options::read(&lines);
+    if listed.is_empty() {
+        listed = synopsis_options(&parts.usage);
+    }
+    losses.unread_options(unread);
+    let mut params = flags(listed);
+    require(&mut params, &parts.usage);
+
+    if parts.commands.is_empty() {
+        params.extend(positionals(&parts.usage, &mut losses));
+    } else {
+        losses.commands(&parts.commands);
+        losses.left_out(&parts.usage);
+    }
+    let mut from = Provenance::default();
+    from.note(Fact::Name, Evidence::Help);
+    from.note(Fact::Text, Evidence::Help);
+    from.note(Fact::Runnable, Evidence::Convention);
+    let root = CommandSpec {
+        summary: parts.summary(name),
+        description: parts.description,
+        usage: parts.usage.first().cloned().unwrap_or_default(),
+        runnable: true,
+        params,
+        from,
+        ..CommandSpec::default()
+    };
+    Reading {
+        program: Program {
+            name: name.to_owned(),
+            executable: None,
+            version: None,
+            family: Family::Unknown,
+            commands: vec![root],
+        },
+        losses: losses.0,
+    }
+}
+
+/// Options that only the usage shows: `[-C <path>]`, `[-v | --version]`.
+fn synopsis_options(usage: &[String]) -> Vec<Listed> {
+    let mut found: Vec<Listed> = Vec::new();
+    for token in usage.iter().flat_map(|line| tokens::split(line)) {
+        let Some(tokens::Group::Square(inner, "")) = tokens::group(token.text) else {
+            continue;
+        };
+        let mut alternatives = tokens::alternatives(inner)
+            .into_iter()
+            .map(options::alone)
+            .collect::<Option<Vec<_>>>()
+            .unwrap_or_default()
+            .into_iter()
+            .peekable();
+        while let Some(mut option) = alternatives.next() {
+            // `-p | --paginate`: a letter and the word behind it are one option.
+            if option.longs.is_empty() {
+                if let Some(long) = alternatives.next_if(|next| next.shorts.is_empty()) {
+                    option.join(long);
+                }
+            }
+            found.push(option);
+        }
+    }
+    found
+}
+
+/// Parameters out of options; help is asked for otherwise, and the first of two
+/// with one name is kept.
+fn flags(listed: Vec<Listed>) -> Vec<Param> {
+    let mut params: Vec<Param> = Vec::new();
+    for option in listed {
+        let negative = option.negatable.then(|| {
+            let longs = option.longs.iter().map(|name| format!("no-{name}"));
+            Listed {
+                longs: longs.collect(),
+                text: format!("The opposite of --{}.", option.longs.join(", --")),
+                ..Listed::default()
+            }
+        });
+        for option in std::iter::once(option).chain(negative) {
+            let param = flag(&option);
+            let is_help = matches!(param.name.as_str(), "help" | "?" | "-help")
+                || option.longs.iter().any(|name| name == "help");
+            let taken = |other: &Param| {
+                let (a, b) = (param.spelling(), other.spelling());
+                let same = |x: Option<&String>, y: Option<&String>| x.is_some() && x == y;
+                a.zip(b).is_some_and(|(a, b)| {
+                    same(a.long.as_ref(), b.long.as_ref()) || same(a.short.as_ref(), b.short.as_ref())
+                })
+            };
+            if !is_help && !params.iter().any(taken) {
+                params.push(param);
+            }
+        }
+    }
+    params
+}
+
+fn flag(option: &Listed) -> Param {
+    let long = option.longs.first();
+    let short = option.shorts.first();
+    let name = long
+        .map(String::as_str)
+        .or(short.map(|short| short.trim_start_matches('-')))
+        .unwrap_or_default();
+    let (kind, placeholder, optional) = match &option.value {
+        Value::None if option.counted => (Kind::Count, None, false),
+        Value::None => (Kind::Switch, None, false),
+        Value::Needed(name) => (kind_of(name), Some(name), false),
+        Value::Optional(name) => (kind_of(name), Some(name), true),
+    };
+    let mut param = Param::flag(name, kind);
+    param.role = Role::Flag(Spelling {
+        long: long.map(|name| format!("--{name}")),
+        short: short.cloned(),
+        joiner: if option.equals { Joiner::Equals } else { Joiner::Space },
+        // That it needs no value is known; what it then stands for is not.
+        bare: optional.then(String::new),
+    });
+    param.value_name = placeholder.cloned();
+    param.choices = placeholder.map(|name| choices(name)).unwrap_or_default();
+    param.text.clone_from(&option.text);
+    take_tags(&mut param);
+    param.from.note(Fact::Name, Evidence::Help);
+    param.from.note(Fact::Type, Evidence::Help);
+    if !param.choices.is_empty() {
+        param.from.note(Fact::Choices, Evidence::Help);
+    }
+    param
+}
+
+/// The type that a placeholder names; click's names are the only sure ones.
+fn kind_of(placeholder: &str) -> Kind {
+    Kind::One(match placeholder {
+        "INTEGER" | "INTEGER RANGE" => Scalar::Int(64),
+        "FLOAT" | "FLOAT RANGE" => Scalar::Float(64),
+        _ => Scalar::String,
+    })
+}
+
+/// argparse's `{a,b}` and click's `[a|b]` list every value there is.
+fn choices(placeholder: &str) -> Vec<String> {
+    let inner = |open, close| placeholder.strip_prefix(open)?.strip_suffix(close);
+    let values: Vec<&str> = match (inner('{', '}'), inner('[', ']')) {
+        (Some(list), _) => list.split(',').collect(),
+        (_, Some(list)) if list.contains('|') => list.split('|').collect(),
+        _ => return Vec::new(),
+    };
+    let plain = |value: &&str| !value.is_empty() && !value.contains([' ', '<', '[', '.']) && !value.contains("...");
+    if values.iter().all(plain) {
+        values.into_iter().map(str::to_owned).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// Reads what clap and click add to a text: `[default: x]`, `[possible values: a, b]`.
+fn take_tags(param: &mut Param) {
+    let text = param.text.clone();
+    let tag = |name: &str| {
+        let start = text.rfind(&format!("[{name}: "))? + name.len() + 3;
+        let end = text[start..].find([']', ';'])?;
+        Some(text[start..start + end].trim().to_owned())
+    };
+    if param.kind.takes_value() {
+        param.default = tag("default").map(|value| value.trim_matches('"').to_owned());
+        if let Some(values) = tag("possible values") {
+            param.choices = values.split(',').map(|value| value.trim().to_owned()).collect();
+        }
+    } else if ["[string]", "[number]", "[array]"].iter().any(|tag| text.contains(tag)) {
+        // yargs shows the type at the end and no placeholder.
+        param.kind = Kind::One(Scalar::String);
+    }
+    if param.default.is_some() {
+        param.from.note(Fact::Default, Evidence::Help);
+    }
+}
+
+/// Marks options that the one usage line has outside brackets.
+fn require(params: &mut [Param], usage: &[String]) {
+    let [line] = usage else {
+        return;
+    };
+    for token in tokens::split(line) {
+        let name = token.text.split('=').next().unwrap_or_default();
+        let spelled = |param: &&mut Param| {
+            let spelling = param.spelling();
+            spelling.is_some_and(|s| [&s.long, &s.short].into_iter().flatten().any(|have| have == name))
+        };
+        if let Some(param) = params.iter_mut().find(spelled) {
+            param.required = true;
+            param.from.note(Fact::Required, Evidence::Convention);
+        }
+    }
+}
+
+/// Positionals, where every usage line says the same; else one list of words.
+fn positionals(usage: &[String], losses: &mut Losses) -> Vec<Param> {
+    let mut forms: Vec<Vec<Param>> = Vec::new();
+    for line in usage {
+        let read = usage::positionals(line, 1);
+        losses.unread_usage(&read.unread);
+        if !forms.contains(&read.params) {
+            forms.push(read.params);
+        }
+    }
+    // A form of nothing but options makes the others' arguments optional.
+    let all = forms.len();
+    forms.retain(|form| !form.is_empty());
+    let optional = forms.len() < all;
+    match forms.len() {
+        0 => Vec::new(),
+        1 => {
+            let mut form = forms.remove(0);
+            form.iter_mut().for_each(|param| param.required &= !optional);
+            form
+        }
+        count => {
+            losses.say(format!(
+                "its usage has {count} forms; their arguments are taken as one list of words"
+            ));
+            let mut args = Param::positional("args", Kind::List(Scalar::String, Split::Words));
+            args.value_name = Some(usage.join("\n"));
+            args.from.note(Fact::Name, Evidence::Help);
+            args.from.note(Fact::Required, Evidence::Convention);
+            vec![args]
+        }
+    }
+}
+
+/// What was not understood, as sentences.
+#[derive(Default)]
+struct Losses(Vec<Loss>);
+
+impl Losses {
+    fn say(&mut self, what: String) {
+        self.0.push(Loss {
+            path: Vec::new(),
+            what,
+        });
+    }
+
+    fn commands(&mut self, names: &[String]) {
+        let plural = if names.len() == 1 { "command that is" } else { "commands that are" };
+        self.say(format!(
+            "lists {} {plural} not read yet: {}",
+            names.len(),
+            enumerate(names)
+        ));
+    }
+
+    /// Beside commands, a first word would name one of them.
+    fn left_out(&mut self, usage: &[String]) {
+        let mut names: Vec<String> = Vec::new();
+        for param in usage.iter().flat_map(|line| usage::positionals(line, 1).params) {
+            let of_command = ["command", "subcommand", "args", "arguments"];
+            let named = param.name.to_lowercase();
+            if !of_command.contains(&named.as_str()) && !names.contains(&param.name) {
+                names.push(param.name);
+            }
+        }
+        if !names.is_empty() {
+            let names = enumerate(&names);
+            self.say(format!("arguments beside its commands are left out: {names}"));
+        }
+    }
+
+    fn unread_options(&mut self, lines: Vec<String>) {
+        if !lines.is_empty() {
+            let plural = if lines.len() == 1 { "" } else { "s" };
+            self.say(format!(
+                "{} option line{plural} not understood: {}",
+                lines.len(),
+                enumerate(&lines)
+            ));
+        }
+    }
+
+    fn unread_usage(&mut self, parts: &[String]) {
+        if !parts.is_empty() {
+            self.say(format!("parts of its usage not understood: {}", enumerate(parts)));
+        }
+    }
+}
+
+fn enumerate(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
+    match names.len().saturating_sub(NAMED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
