@@ -268,6 +268,7 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
             let (readings, asked) = read_both(&name, probe.clone())?;
             let mut probe = probe;
             let mut truth = Truth::of_program(&name, &mut probe);
+            truth.see_nested(&asked);
             truth.see_flags(&asked);
             truth.ask_all_flags(&mut probe);
             truth.ask_values(&mut probe);
@@ -409,6 +410,9 @@ impl Truth {
                 }
                 if replaced {
                     names = listed_children(name, path, probe);
+                    if names.is_empty() && path.is_empty() {
+                        names = root_names(probe);
+                    }
                 }
                 for (word, text) in names {
                     let mut child = path.clone();
@@ -446,6 +450,28 @@ impl Truth {
             }
             for flag in completion.flags() {
                 known.entry(flag.long).or_insert(flag.text);
+            }
+        }
+    }
+
+    /// Commands below a manual's are named by nothing but text; Cobra shows that one
+    /// exists by naming it in the text of its `--help`.
+    fn see_nested(&mut self, asked: &Asked) {
+        for (question, answer) in asked {
+            let (Some((path, [])), Ok(answer)) = (flags_asked(&question.words), answer) else {
+                continue;
+            };
+            let Some((name, parent)) = path.split_last() else {
+                continue;
+            };
+            let itself = complete::parse(&answer.stdout).is_some_and(|completion| {
+                completion
+                    .flags()
+                    .iter()
+                    .any(|flag| flag.long == "help" && flag.text == format!("help for {name}"))
+            });
+            if itself && !parent.is_empty() && self.commands.contains(parent) {
+                self.commands.insert(path.to_vec());
             }
         }
     }
@@ -757,6 +783,22 @@ fn children_question(path: &[String]) -> Question {
             .chain(path.iter().cloned())
             .chain(std::iter::once(String::new())),
     )
+}
+
+/// What follows the root, for a program whose page is a manual.
+fn root_names(probe: &mut dyn Probe) -> Vec<(String, String)> {
+    probe
+        .ask(&[Question::new(["__complete", ""])])
+        .pop()
+        .and_then(Result::ok)
+        .and_then(|answer| complete::parse(&answer.stdout))
+        .map(|completion| {
+            completion
+                .names()
+                .map(|name| (name.word.clone(), name.text.clone()))
+                .collect()
+        })
+        .unwrap_or_default()
 }
 
 fn named_by_help(probe: &mut Transcript, path: &[String]) -> bool {

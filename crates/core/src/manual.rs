@@ -299,14 +299,18 @@ fn effects(catalog: &Catalog) -> String {
     for tool in catalog.tools() {
         *counts.entry(tool.spec().effect).or_default() += 1;
     }
-    let of = |effect| counts.get(&effect).copied().unwrap_or_default();
+    let parts: Vec<String> = counts
+        .into_iter()
+        .map(|(effect, count)| match effect {
+            Effect::Read => format!("{count} only read"),
+            Effect::Unknown => format!("{count} are not known"),
+            Effect::Write => format!("{count} change or add something"),
+            Effect::Destructive => format!("{count} may remove or overwrite something"),
+        })
+        .collect();
     format!(
-        "Annotations say what a tool does: {} only read, {} change or add, {} may remove or \
-         overwrite, of {} nothing is known. Flags can make a call do more than its tool.\n",
-        of(Effect::Read),
-        of(Effect::Write),
-        of(Effect::Destructive),
-        of(Effect::Unknown)
+        "Annotations say what a tool does: {}. Flags can make a call do more than its tool.\n",
+        parts.join(", ")
     )
 }
 

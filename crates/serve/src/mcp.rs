@@ -31,8 +31,9 @@ use shelf::Shelf;
 const CALLS_AT_ONCE: usize = 16;
 
 /// How long calls may still run and answer after the client closed our stdin. A
-/// script that pipes requests in closes it at once and reads the answers.
-const GRACE: Duration = Duration::from_secs(1);
+/// script that pipes requests in closes it at once and reads the answers; a client
+/// that is gone reads nothing, and gets no time.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// What the server says of itself.
 #[derive(Debug, Clone)]
@@ -158,7 +159,7 @@ impl Server {
         write: impl AsyncWrite + Send + Unpin + 'static,
         refresh: Option<Box<dyn Refresh>>,
     ) -> Result<(), ServeError> {
-        self.converse(Box::new(read), Box::new(write), refresh)
+        self.converse(Box::new(read), Box::new(write), || true, refresh)
             .await
     }
 
@@ -166,10 +167,11 @@ impl Server {
         &self,
         read: wire::Reader,
         write: wire::Writer,
+        is_heard: fn() -> bool,
         refresh: Option<Box<dyn Refresh>>,
     ) -> Result<(), ServeError> {
         let server = self.clone();
-        let lines = wire::Lines::new(read, write, move || server.client_left());
+        let lines = wire::Lines::new(read, write, move || server.client_left(is_heard()));
         let open = lines.open();
         let opening = tokio::select! {
             opening = self.clone().serve_with_ct(lines, Default::default()) => opening,
@@ -207,7 +209,10 @@ impl Server {
         self.enter(Phase::Over);
     }
 
-    fn client_left(&self) {
+    fn client_left(&self, is_heard: bool) {
+        if !is_heard {
+            return self.enter(Phase::Over);
+        }
         self.enter(Phase::Closing);
         let server = self.clone();
         tokio::spawn(async move {
@@ -294,7 +299,9 @@ pub async fn serve_stdio(
         stopping.stop();
     });
     let (read, write) = wire::stdio();
-    let ended = server.converse(read, write, refresh).await;
+    let ended = server
+        .converse(read, write, wire::stdout_is_heard, refresh)
+        .await;
     stop.abort();
     exec::end_all();
     ended

@@ -16,6 +16,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, transport};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,6 +42,18 @@ pub(super) fn stdio() -> (Reader, Writer) {
             let (stdin, stdout) = transport::io::stdio_pipes();
             (Box::new(stdin), Box::new(stdout))
         }
+    }
+}
+
+/// Whether anybody still reads this process's stdout.
+pub(super) fn stdout_is_heard() -> bool {
+    let stdout = std::io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec::default();
+    let broken = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+    match poll(&mut watched, Some(&now)) {
+        Ok(_) => !watched[0].revents().intersects(broken),
+        Err(_) => true,
     }
 }
 

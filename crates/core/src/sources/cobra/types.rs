@@ -397,36 +397,51 @@ enum Single {
 }
 
 impl Inquiry<'_, '_> {
+    /// Types first, then whether values are needed, then what batches left in doubt.
     fn through_completion(&mut self) {
-        let mut singles = Vec::new();
-        for (index, case) in self.cases.iter().enumerate() {
-            if case.subject.raw {
-                continue;
-            }
-            if case.doubt.kind || case.doubt.choices {
-                singles.push((index, Single::Bad));
-            }
-            if case.doubt.needs_value {
-                singles.push((index, Single::NeedsValue));
-            }
-        }
-        let switches = self.batches(|doubt| doubt.switch);
-        let optionals = self.batches(|doubt| doubt.optional);
-        let mut more = self.first_round(singles, switches, optionals);
-        for (index, case) in self.cases.iter().enumerate() {
-            if !case.doubt.kind {
-                continue;
-            }
+        let singles = self
+            .askable()
+            .filter(|(_, case)| case.doubt.kind || case.doubt.choices)
+            .map(|(index, _)| (index, Single::Bad))
+            .collect();
+        let switches = self.batches(|case| case.doubt.switch);
+        let optionals = self.batches(|case| case.doubt.optional);
+        let mut singles = self.ask_together(singles, switches, optionals);
+
+        // Now that types are known, what is still open is asked in the cheapest way.
+        let refused_as_bool =
+            |case: &Case| case.heard.refusal == Some(Refusal::Scalar(Scalar::Bool));
+        for (index, case) in self.askable().filter(|(_, case)| case.doubt.kind) {
             match &case.heard.refusal {
-                Some(Refusal::Map) => more.push((index, Single::MapValue)),
-                Some(Refusal::Scalar(Scalar::Bool)) if case.heard.needs_value.is_none() => {
-                    more.push((index, Single::NeedsValue));
+                Some(Refusal::Map) => singles.push((index, Single::MapValue)),
+                Some(Refusal::Scalar(Scalar::Bool)) if !case.doubt.needs_value => {
+                    singles.push((index, Single::NeedsValue));
                 }
-                Some(Refusal::Scalar(_) | Refusal::Custom) => more.push((index, Single::Again)),
-                Some(Refusal::List(..)) | None => {}
+                Some(Refusal::Scalar(Scalar::Bool) | Refusal::List(..)) | None => {}
+                Some(Refusal::Scalar(_) | Refusal::Custom) => {
+                    singles.push((index, Single::Again));
+                    if case.doubt.needs_value {
+                        singles.push((index, Single::NeedsValue));
+                    }
+                }
             }
         }
-        self.ask_singles(&more);
+        let switches = self.batches(|case| case.doubt.needs_value && refused_as_bool(case));
+        let optionals = self.batches(|case| {
+            case.doubt.needs_value
+                && (case.heard.accepted == Some(true)
+                    || matches!(case.heard.refusal, Some(Refusal::List(..))))
+        });
+        let singles = self.ask_together(singles, switches, optionals);
+        self.ask_singles(&singles);
+    }
+
+    /// The cases whose commands parse flags.
+    fn askable(&self) -> impl Iterator<Item = (usize, &Case<'_>)> {
+        self.cases
+            .iter()
+            .enumerate()
+            .filter(|(_, case)| !case.subject.raw)
     }
 
     /// The parser answers `--help` questions too, as to type alone.
@@ -459,11 +474,11 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// The cases of one doubt, by the command that they are asked at.
-    fn batches(&self, doubt: impl Fn(&Doubt) -> bool) -> Vec<Vec<usize>> {
+    /// The cases of one kind, by the command that they are asked at.
+    fn batches(&self, belongs: impl Fn(&Case) -> bool) -> Vec<Vec<usize>> {
         let mut by_path: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
         for (index, case) in self.cases.iter().enumerate() {
-            if doubt(&case.doubt) && !case.subject.raw && case.subject.flag.offered.is_some() {
+            if belongs(case) && !case.subject.raw && case.subject.flag.offered.is_some() {
                 by_path.entry(case.subject.path).or_default().push(index);
             }
         }
@@ -472,7 +487,7 @@ impl Inquiry<'_, '_> {
 
     /// Singles and batches go out together; batches that an unexpected flag spoils
     /// are asked again without it. Returns the singles that the batches call for.
-    fn first_round(
+    fn ask_together(
         &mut self,
         singles: Vec<(usize, Single)>,
         switches: Vec<Vec<usize>>,

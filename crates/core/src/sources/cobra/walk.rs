@@ -38,6 +38,8 @@ pub(super) struct Node {
     pub offered: Option<Vec<OfferedFlag>>,
     /// It parses no flags (DisableFlagParsing).
     pub raw: bool,
+    /// Only a manual's text mentions it: completion must show that it exists.
+    pub mentioned: bool,
     /// It turned out not to be a command.
     pub rejected: bool,
 }
@@ -79,8 +81,22 @@ enum Ask {
     Page,
     /// `__complete help PATH ""`
     Children,
+    /// `__complete ""`: of the root alone, and only where its page is a manual and
+    /// `help` is not Cobra's, so that nothing else names the commands.
+    Names,
     /// `help WORDS`, where the root page says that global flags are listed.
     Elsewhere,
+}
+
+/// What names a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Its parent's page lists it.
+    Listed,
+    /// Cobra itself names it.
+    Certain,
+    /// Its parent's manual mentions it.
+    Mentioned,
 }
 
 struct Walk<'a> {
@@ -124,7 +140,7 @@ pub(super) fn walk(
                 Ask::Flags => walk.after_flags(node),
                 Ask::Parses => walk.after_parses(node, answer),
                 Ask::Page => walk.after_page(node, answer)?,
-                Ask::Children => walk.after_children(node, answer),
+                Ask::Children | Ask::Names => walk.after_names(node, ask, answer),
                 Ask::Elsewhere => walk.after_elsewhere(answer),
             }
         }
@@ -154,6 +170,7 @@ impl Walk<'_> {
             Ask::Page if *raw => words(&["help"], &[]),
             Ask::Page => words(&[], &["--help"]),
             Ask::Children => words(&["__complete", "help"], &[""]),
+            Ask::Names => words(&["__complete"], &[""]),
             Ask::Elsewhere => Question::new(
                 std::iter::once("help".to_owned()).chain(self.elsewhere_words.clone()),
             ),
@@ -174,10 +191,25 @@ impl Walk<'_> {
                 complete::parse(&answer.stdout)
             });
             self.nodes[node].offered = completion.map(|completion| completion.flags());
+            if self.nodes[node].mentioned {
+                self.nodes[node].certain = self.answers_for_itself(node);
+                self.nodes[node].rejected = !self.nodes[node].certain;
+            }
             if node == 0 && self.nodes[0].offered.is_none() {
                 self.harvest.completes = false;
             }
         }
+    }
+
+    /// Whether completion calls `--help` by the command's own name, as Cobra does, and
+    /// not by that of its parent.
+    fn answers_for_itself(&self, node: usize) -> bool {
+        let node = &self.nodes[node];
+        let expected = node.path.last().map(|name| format!("help for {name}"));
+        node.offered
+            .iter()
+            .flatten()
+            .any(|flag| flag.long == "help" && Some(&flag.text) == expected.as_ref())
     }
 
     fn after_flags(&mut self, node: usize) {
@@ -234,7 +266,7 @@ impl Walk<'_> {
                     return Ok(());
                 }
                 for listed in &page.commands {
-                    self.discover(node, listed.clone(), false);
+                    self.discover(node, listed.clone(), Known::Listed);
                 }
                 if node == 0
                     && let Some(words) = flags_elsewhere(&text, self.name)
@@ -306,23 +338,38 @@ impl Walk<'_> {
         !parents && !topic
     }
 
-    fn after_children(&mut self, node: usize, answer: Result<Answer, ProbeError>) {
-        let Some(completion) = answer
+    fn after_names(&mut self, node: usize, ask: Ask, answer: Result<Answer, ProbeError>) {
+        let completion = answer
             .ok()
             .and_then(|answer| complete::parse(&answer.stdout))
-        else {
-            return;
-        };
+            .unwrap_or_default();
+        let mut named = false;
         for candidate in completion.names() {
-            self.discover(
-                node,
-                ListedCommand {
-                    name: candidate.word.clone(),
-                    group: None,
-                    summary: candidate.text.clone(),
-                },
-                true,
-            );
+            let listed = ListedCommand {
+                name: candidate.word.clone(),
+                group: None,
+                summary: candidate.text.clone(),
+            };
+            named = true;
+            self.discover(node, listed, Known::Certain);
+        }
+        let is_manual = self.nodes[node]
+            .page
+            .as_ref()
+            .is_some_and(|page| page.style == Style::Other && page.commands.is_empty());
+        if named || !is_manual {
+            return;
+        }
+        if node == 0 && ask == Ask::Children {
+            self.next.push((0, Ask::Names));
+        } else if node != 0 {
+            for name in mentioned(&self.nodes[node].text, self.name, &self.nodes[node].path) {
+                let listed = ListedCommand {
+                    name,
+                    ..ListedCommand::default()
+                };
+                self.discover(node, listed, Known::Mentioned);
+            }
         }
     }
 
@@ -335,16 +382,16 @@ impl Walk<'_> {
         }
     }
 
-    /// A child named by `parent`'s page or, for `certain`, by Cobra itself.
-    fn discover(&mut self, parent: usize, listed: ListedCommand, certain: bool) {
+    /// A child of `parent` that something names.
+    fn discover(&mut self, parent: usize, listed: ListedCommand, known: Known) {
         let depth = self.nodes[parent].path.len();
         if is_cobras_own(depth, &listed) || !is_word(&listed.name) {
             return;
         }
         let mut path = self.nodes[parent].path.clone();
         path.push(listed.name.clone());
-        if let Some(&known) = self.by_path.get(&path) {
-            self.nodes[known].certain |= certain;
+        if let Some(&node) = self.by_path.get(&path) {
+            self.nodes[node].certain |= known == Known::Certain;
             return;
         }
         if path.len() > MAX_DEPTH || self.nodes.len() >= MAX_COMMANDS {
@@ -360,7 +407,8 @@ impl Walk<'_> {
             path,
             parent,
             listed: Some(listed),
-            certain,
+            certain: known == Known::Certain,
+            mentioned: known == Known::Mentioned,
             ..Node::default()
         });
         let first = if self.harvest.completes {
@@ -431,6 +479,40 @@ pub(super) fn lacks_help(nodes: &[Node], index: usize) -> bool {
         }
     }
     offering * 2 > all || (all == 0 && nodes[node.parent].offers_help())
+}
+
+/// Words that follow the command in its manual, where they could be subcommands:
+/// `import` in `git lfs migrate import [options]`.
+fn mentioned(text: &str, program: &str, path: &[String]) -> Vec<String> {
+    const MAX_CANDIDATES: usize = 24;
+    // `git-lfs` calls itself `git lfs` in its manual.
+    let called = program.rsplit('-').next().unwrap_or(program);
+    let mut names: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&str> = line
+            .split_whitespace()
+            .map(|word| word.trim_matches(['`', '*', '\'', '"', ',', '.', ':', '(', ')']))
+            .collect();
+        for (at, window) in words.windows(path.len() + 2).enumerate() {
+            let (own, rest) = window.split_at(1);
+            let calls = own[0] == program || own[0] == called;
+            let candidate = rest[path.len()];
+            let plausible = candidate.starts_with(|char: char| char.is_ascii_lowercase())
+                && candidate
+                    .chars()
+                    .all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-');
+            if calls
+                && at < 8
+                && rest[..path.len()] == *path
+                && plausible
+                && names.len() < MAX_CANDIDATES
+                && !names.iter().any(|known| known == candidate)
+            {
+                names.push(candidate.to_owned());
+            }
+        }
+    }
+    names
 }
 
 fn is_word(name: &str) -> bool {

@@ -92,11 +92,7 @@ fn row(line: &str) -> Option<(&str, &str)> {
     if let Some((path, summary)) = line.split_once('\t') {
         let mut words = path.split_whitespace();
         let name = words.next().filter(|name| is_name(name))?;
-        let summary = if words.next().is_some() {
-            ""
-        } else {
-            summary.trim()
-        };
+        let summary = if words.next().is_some() { "" } else { summary.trim() };
         return Some((name, summary));
     }
     let (first, mut rest) = line.split_once(' ').unwrap_or((line, ""));

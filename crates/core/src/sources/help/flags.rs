@@ -100,7 +100,8 @@ impl<'a> Block<'a> {
     fn starts_here(&self, line: &str) -> bool {
         let at = indent(line);
         starts_flag(line)
-            && (at == self.starts[0] || at == self.starts[1] && line.trim_start().starts_with("--"))
+            && (at == self.starts[0]
+                || at == self.starts[1] && line.trim_start().starts_with("--"))
     }
 
     /// The flag whose left part `line` has, and the start of its text.
@@ -144,10 +145,7 @@ impl<'a> Block<'a> {
             let short = chars.next()?;
             let after = chars.as_str();
             flag.short = Some(short);
-            rest = match after
-                .strip_prefix(", --")
-                .or_else(|| after.strip_prefix(" --"))
-            {
+            rest = match after.strip_prefix(", --").or_else(|| after.strip_prefix(" --")) {
                 Some(name) => name,
                 // A flag without a long name.
                 None if after.is_empty() || after.starts_with([' ', '=', '[']) => {

@@ -1,10 +1,10 @@
 //! Finds the parts of a page: where the usage stands, and which lines around it
 //! open a section rather than being text that only looks like one.
 
+use super::{Section, Style};
 use super::commands;
 use super::flags::{self, starts_flag};
 use super::text::{blank, indent};
-use super::{Section, Style};
 
 /// What a section holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,16 +94,14 @@ fn usage_head<'a>(
             (true, false) => Style::Gh,
             (false, _) => Style::Cobra,
         },
-        heads: if capitals {
-            Heads::Capitals
-        } else {
-            Heads::Titled
-        },
+        heads: if capitals { Heads::Capitals } else { Heads::Titled },
         indent: own,
         inline,
     };
     match rest.strip_prefix(':').map(str::trim) {
-        Some(inline) if !inline.is_empty() => (own == 0).then_some((anchor(true), Some(inline))),
+        Some(inline) if !inline.is_empty() => {
+            (own == 0).then_some((anchor(true), Some(inline)))
+        }
         None if !rest.trim().is_empty() || !capitals => None,
         _ => {
             let next = lines
@@ -154,8 +152,9 @@ pub(crate) fn sections_before<'a>(
     let first = parts
         .iter()
         .position(|part| part.head != Head::Text(String::new()))?;
-    let assigned =
-        |part: &Part<'_>| matches!(part.head, Head::Flags(_)) && flags::are_assigned(part.lines);
+    let assigned = |part: &Part<'_>| {
+        matches!(part.head, Head::Flags(_)) && flags::are_assigned(part.lines)
+    };
     let trailed = after.iter().any(|part| part.head == Head::Trailer);
     let examples = parts.iter().any(|part| part.head == Head::Examples);
     if !(parts.iter().any(assigned) || examples || trailed && parts.iter().any(holds)) {
@@ -208,18 +207,13 @@ fn head_at<'a>(
         return Some((Head::Trailer, title));
     }
     // The usage was found before; another one is text.
-    let (name, rest) = match title
-        .strip_prefix("Usage:")
-        .or(title.strip_prefix("USAGE:"))
-    {
+    let (name, rest) = match title.strip_prefix("Usage:").or(title.strip_prefix("USAGE:")) {
         Some(rest) => ("usage".to_owned(), rest.trim()),
         None => (title.trim_end_matches(':').to_lowercase(), ""),
     };
     match page.heads {
         Heads::Capitals => capital_head(lines, at, title, &name).map(|head| (head, rest)),
-        Heads::Titled => {
-            titled_head(lines, at, title, &name, page, inside).map(|head| (head, rest))
-        }
+        Heads::Titled => titled_head(lines, at, title, &name, page, inside).map(|head| (head, rest)),
     }
 }
 
@@ -260,20 +254,12 @@ fn titled_head(
 ) -> Option<Head> {
     let body = body(lines, at, page.indent);
     let in_examples = *inside == Head::Examples;
-    let has_flags = || {
-        body.iter()
-            .find(|line| !blank(line))
-            .is_some_and(|line| starts_flag(line))
-    };
+    let has_flags = || body.iter().find(|line| !blank(line)).is_some_and(|line| starts_flag(line));
     match name {
         // The page's own is the first; sections before it have none.
         "usage" if *inside == Head::Text(String::new()) && at == 0 => return Some(Head::Usage),
         "aliases" | "examples" | "example" if title.ends_with(':') && !in_examples => {
-            return Some(if name == "aliases" {
-                Head::Aliases
-            } else {
-                Head::Examples
-            });
+            return Some(if name == "aliases" { Head::Aliases } else { Head::Examples });
         }
         "arguments" | "args" if title.ends_with(':') && !in_examples && !body.is_empty() => {
             return Some(Head::Arguments);
@@ -377,11 +363,6 @@ fn whose(name: &str) -> Section {
 /// The title as a group's name; a title that every program prints is none.
 fn group(title: &str) -> Option<String> {
     let title = title.trim().trim_end_matches(':').trim_end();
-    let usual = [
-        "available commands",
-        "commands",
-        "subcommands",
-        "available subcommands",
-    ];
+    let usual = ["available commands", "commands", "subcommands", "available subcommands"];
     (!usual.contains(&title.to_lowercase().as_str())).then(|| title.to_owned())
 }
