@@ -33,8 +33,7 @@ use argway_core::sources::cobra::{self, Options};
 use argway_core::sources::oracle::{self, Complaint, Refusal};
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{complete, help};
-
-use crate::live::LiveProbe;
+use argway_serve::probe::ProcessProbe;
 
 /// Measures the programs and transcript folders named, or the corpus.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
@@ -64,6 +63,11 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
         }
         if words.iter().any(|word| word == "--calls") {
             let _ = writeln!(table, "    {}", calls_by_kind(&asked));
+        }
+        if words.iter().any(|word| word == "--effects") {
+            for line in &scores[0].effects {
+                let _ = writeln!(table, "    {line}");
+            }
         }
         if diff {
             for line in &scores[0].differences {
@@ -168,6 +172,7 @@ struct Score {
     kind: (usize, usize),
     losses: usize,
     differences: Vec<String>,
+    effects: Vec<String>,
 }
 
 impl Score {
@@ -264,7 +269,7 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
                 .context("the program has no file name")?
                 .to_string_lossy()
                 .into_owned();
-            let probe = LiveProbe::new(program.clone())?;
+            let probe = ProcessProbe::new(program.clone());
             let (readings, asked) = read_both(&name, probe.clone())?;
             let mut probe = probe;
             let mut truth = Truth::of_program(&name, &mut probe);
@@ -557,6 +562,19 @@ impl Truth {
                     .push(format!("no such command: {}", path.join(" ")));
             }
         }
+        score.effects = reading
+            .program
+            .commands
+            .iter()
+            .filter(|command| command.runnable)
+            .map(|command| {
+                let path = command.path.join(" ");
+                format!(
+                    "{:?}: {} {path}: {}",
+                    command.effect, reading.program.name, command.summary
+                )
+            })
+            .collect();
         for loss in &reading.losses {
             score
                 .differences
