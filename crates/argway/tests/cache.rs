@@ -91,7 +91,10 @@ fn without_a_cache_everything_works_and_says_so() {
         .argway(["tools", "toy", "--allow", "item list"])
         .success()
         .stdout_eq("toy_item_list  read         List items\n")
-        .stderr_eq(str![]);
+        .stderr_eq(str![[r#"
+argway: the description is not cached: [WORLD]/cache/argway is not a folder
+
+"#]]);
     world
         .argway(["-q", "tools", "toy", "--allow", "item list"])
         .success()

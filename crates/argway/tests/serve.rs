@@ -144,7 +144,10 @@ fn what_is_served_is_what_tools_lists() {
 fn a_denied_tool_is_not_served() {
     let world = World::new();
     let mut client = Client::connect(&world, &["toy", "--read-only"]);
-    assert_eq!(client.tool_names(), ["toy_item_list", "toy_version"]);
+    assert_eq!(
+        client.tool_names(),
+        ["toy_greet", "toy_item_list", "toy_version"]
+    );
     client.send(&json!({
         "jsonrpc": "2.0", "id": "x", "method": "tools/call",
         "params": {"name": "toy_item_delete", "arguments": {"id": "1"}}

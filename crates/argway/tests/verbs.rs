@@ -12,7 +12,15 @@ fn tools_lists_name_effect_and_summary() {
     World::new()
         .argway(["tools", "toy"])
         .success()
-        .stdout_eq(str![])
+        .stdout_eq(str![[r#"
+toy_fail         unknown      Fail on purpose
+toy_greet        read         Print a greeting
+toy_item_delete  destructive  Delete an item
+toy_item_list    read         List items
+toy_nap          unknown      Wait for a minute
+toy_version      read         Show the version
+
+"#]])
         .stderr_eq(str![""]);
 }
 
@@ -21,7 +29,71 @@ fn tools_as_json_are_what_a_client_would_get() {
     World::new()
         .argway(["tools", "toy", "--allow", "item list", "--json"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "tools": [
+    {
+      "name": "toy_item_list",
+      "title": "toy item list",
+      "description": "toy item list: List items",
+      "inputSchema": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+          "output": {
+            "type": "string",
+            "description": "how items are shown",
+            "default": "table"
+          },
+          "verbose": {
+            "type": "boolean",
+            "description": "say more",
+            "default": false
+          }
+        },
+        "additionalProperties": false
+      },
+      "outputSchema": {
+        "type": "object",
+        "properties": {
+          "exitCode": {
+            "type": "integer"
+          },
+          "stdout": {
+            "type": "string"
+          },
+          "stderr": {
+            "type": "string"
+          },
+          "data": {
+            "description": "stdout, parsed"
+          },
+          "truncated": {
+            "description": "What was cut, and where all of it is"
+          },
+          "durationMs": [..]{
+            "type": "integer"
+          }
+        },
+        "required": [
+          "exitCode",
+          "stdout",
+          "stderr",
+          "durationMs"
+        ]
+      },
+      "annotations": {
+        "title": "toy item list",
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": true
+      }
+    }
+  ]
+}
+
+"#]]);
 }
 
 #[test]
@@ -31,7 +103,83 @@ fn tools_in_the_nested_layout_have_flags_and_args() {
             "tools", "toy", "--allow", "greet", "--layout", "nested", "--json",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "tools": [
+    {
+      "name": "toy_greet",
+      "title": "toy greet",
+      "description": "Print a greeting for everybody named./nExamples:/ntoy greet Ada --times 2",
+      "inputSchema": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+          "flags": {
+            "type": "object",
+            "description": "Command line flags",
+            "properties": {
+              "times": {
+                "type": "integer",
+                "description": "how often",
+                "default": 1
+              },
+              "verbose": {
+                "type": "boolean",
+                "description": "say more",
+                "default": false
+              }
+            },
+            "additionalProperties": false
+          },
+          "args": {
+            "type": [
+              "null",
+              "array"
+            ],
+            "description": "Positional command line arguments/nUsage pattern: [name...]",
+            "items": {
+              "type": "string"
+            }
+          }
+        },
+        "required": [
+          "flags"
+        ],
+        "additionalProperties": false
+      },
+      "outputSchema": {
+        "type": "object",
+        "properties": {
+          "stdout": {
+            "type": "string",
+            "description": "Standard output"
+          },
+          "stderr": {
+            "type": "string",
+            "description": "Standard error"
+          },
+          "exitCode": {
+            "type": "integer",
+            "description": "Exit code"
+          }
+        },
+        "required": [
+          "exitCode"
+        ],
+        "additionalProperties": false
+      },
+      "annotations": {
+        "title": "toy greet",
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": true
+      }
+    }
+  ]
+}
+
+"#]]);
 }
 
 #[test]
@@ -53,7 +201,17 @@ fn tools_tell_what_they_cost() {
     World::new()
         .argway(["tools", "toy", "--cost"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+tool                 flat bytes     ~tokens    nested bytes     ~tokens
+toy_fail [..]
+toy_greet [..]
+toy_item_delete [..]
+toy_item_list [..]
+toy_nap [..]
+toy_version [..]
+total [..]
+
+"#]]);
 }
 
 #[test]
@@ -148,7 +306,25 @@ fn call_as_json_is_the_whole_result() {
             "--json",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "exitCode": 0,
+  "stdout": "[{/"id/": 1, /"name/": /"ball/"}, {/"id/": 2, /"name/": /"kite/"}]/n",
+  "stderr": "",
+  "data": [
+    {
+      "id": 1,
+      "name": "ball"
+    },
+    {
+      "id": 2,
+      "name": "kite"
+    }
+  ],
+  "durationMs": [..]
+}
+
+"#]]);
 }
 
 #[test]
@@ -156,7 +332,25 @@ fn call_can_read_tables() {
     World::new()
         .argway(["call", "toy", "toy_item_list", "--data", "any", "--json"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "exitCode": 0,
+  "stdout": "ID  NAME/n1   ball/n2   kite/n",
+  "stderr": "",
+  "data": [
+    {
+      "ID": "1",
+      "NAME": "ball"
+    },
+    {
+      "ID": "2",
+      "NAME": "kite"
+    }
+  ],
+  "durationMs": [..]
+}
+
+"#]]);
 }
 
 #[test]
@@ -165,7 +359,10 @@ fn call_ends_what_takes_too_long() {
         .argway(["call", "toy", "toy_nap", "--timeout", "200ms"])
         .code(1)
         .stdout_eq("")
-        .stderr_eq(str![]);
+        .stderr_eq(str![[r#"
+argway: toy_nap: ended after 200ms; give it longer with --timeout
+
+"#]]);
 }
 
 #[test]
@@ -180,7 +377,10 @@ fn a_dry_run_prints_the_words_and_runs_nothing() {
             "--dry-run",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+[WORLD]/bin/toy item delete --force 'it'/''s; rm -rf /'
+
+"#]]);
     assert_eq!(world.trace(), "");
 }
 
@@ -227,7 +427,10 @@ fn capture_leaves_other_folders_alone() {
     world
         .argway(["capture", "toy", "mine"])
         .code(2)
-        .stderr_eq(str![]);
+        .stderr_eq(str![[r#"
+argway: mine holds `diary.txt`, which is no captured page; name a new or empty folder
+
+"#]]);
     assert_eq!(
         fs::read_to_string(world.path("mine/diary.txt")).unwrap(),
         "dear diary"
@@ -241,7 +444,38 @@ fn try_shows_a_newcomer_around() {
     world
         .argway(["try", "toy"])
         .success()
-        .stdout_eq(str![])
+        .stdout_eq(str![[r#"
+toy 1.0.0 ([WORLD]/bin/toy)
+a Cobra program: its help and its completion were read
+
+8 commands, 6 tools: 3 read, 1 destructive, 2 unknown
+  fail         unknown: Fail on purpose
+  greet        read: Print a greeting
+  item      2  read: list; destructive: delete
+  nap          unknown: Wait for a minute
+  version      read: Show the version
+
+Everything that it printed was understood
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 6 [..]
+  flat --read-only [..] 3 [..]
+  nested [..] 6 [..]
+  nested --read-only [..] 3 [..]
+
+One harmless call, really made
+  $ [WORLD]/bin/toy version
+  toy 1.0.0
+
+Next
+  serve it              [ARGWAY] serve toy
+  only what reads       [ARGWAY] serve toy --read-only
+  see every tool        [ARGWAY] tools toy
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"toy":{"command":"[ARGWAY]","args":["serve","toy"]}}}
+
+"#]])
         .stderr_eq("");
     // One harmless call was really made, and nothing else.
     assert_eq!(world.trace(), "version\n");
@@ -252,7 +486,39 @@ fn try_can_show_every_command() {
     World::new()
         .argway(["try", "toy", "--all"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+toy 1.0.0 ([WORLD]/bin/toy)
+a Cobra program: its help and its completion were read
+
+8 commands, 6 tools: 3 read, 1 destructive, 2 unknown
+  fail                          unknown      Fail on purpose
+  greet                         read         Print a greeting
+    item delete                 destructive  Delete an item
+    item list                   read         List items
+  nap                           unknown      Wait for a minute
+  version                       read         Show the version
+
+Everything that it printed was understood
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 6 [..]
+  flat --read-only [..] 3 [..]
+  nested [..] 6 [..]
+  nested --read-only [..] 3 [..]
+
+One harmless call, really made
+  $ [WORLD]/bin/toy version
+  toy 1.0.0
+
+Next
+  serve it              [ARGWAY] serve toy
+  only what reads       [ARGWAY] serve toy --read-only
+  see every tool        [ARGWAY] tools toy
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"toy":{"command":"[ARGWAY]","args":["serve","toy"]}}}
+
+"#]]);
 }
 
 #[test]
@@ -262,6 +528,29 @@ fn try_is_honest_about_a_program_it_does_not_know() {
         "odd",
         "#!/bin/sh\n[ \"$*\" = --help ] && { printf 'Usage: odd [OPTION]... FILE\\n\\nOptions:\\n  -a, --all      everything\\n      --version  show the version\\n'; exit; }\n[ \"$*\" = --version ] && { echo odd 3; exit; }\necho \"$*\" >>\"$TOY_TRACE\"\n",
     );
-    world.argway(["try", "odd"]).success().stdout_eq(str![]);
+    world.argway(["try", "odd"]).success().stdout_eq(str![[r#"
+odd ([WORLD]/bin/odd)
+not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:
+subcommands, types and required flags may be missing or wrong.
+
+1 command, 1 tool: 1 unknown
+  odd      unknown
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 1 [..]
+  nested [..] 1 [..]
+
+One harmless call, really made
+  $ odd --version
+  odd 3
+
+Next
+  serve it              [ARGWAY] serve odd
+  see every tool        [ARGWAY] tools odd
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"odd":{"command":"[ARGWAY]","args":["serve","odd"]}}}
+
+"#]]);
     assert_eq!(world.trace(), "");
 }
