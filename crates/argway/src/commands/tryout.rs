@@ -162,7 +162,7 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     let version = program
         .version
         .as_deref()
-        .map(|version| format!(" {}", fit(bare_version(&program.name, version), 40)));
+        .map(|version| format!(" {}", fit(bare_version(version), 40)));
     let place = program
         .executable
         .as_deref()
@@ -182,10 +182,14 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     }
 }
 
-/// `gh version 2.23.0 (2023-02-27)` without the words before the number.
-fn bare_version<'a>(name: &str, version: &'a str) -> &'a str {
-    let after = |text: &'a str, word: &str| text.strip_prefix(word).unwrap_or(text).trim_start();
-    after(after(version.trim_start(), name), "version")
+/// The number in `gh version 2.23.0 (2023-02-27)`, or all of a text that has none.
+fn bare_version(version: &str) -> &str {
+    let is_number = |word: &&str| {
+        let word = word.trim_start_matches('v');
+        word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let number = version.split([' ', ',', '\t', '\n']).find(is_number);
+    number.unwrap_or(version.trim())
 }
 
 fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
@@ -357,4 +361,21 @@ fn pick() -> anyhow::Result<String> {
                 WELL_KNOWN.join(", ")
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare_version;
+
+    #[test]
+    fn the_number_is_found_in_what_programs_say_of_their_version() {
+        for (said, expected) in [
+            ("gh version 2.23.0 (2023-02-27)", "2.23.0"),
+            ("Docker version 28.2.2, build e6534b4", "28.2.2"),
+            ("v1.4", "v1.4"),
+            ("unknown", "unknown"),
+        ] {
+            assert_eq!(bare_version(said), expected);
+        }
+    }
 }

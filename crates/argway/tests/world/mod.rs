@@ -71,7 +71,7 @@ impl World {
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TOY_TRACE", self.path("trace"))
-            .timeout(std::time::Duration::from_secs(60))
+            .timeout(std::time::Duration::from_secs(300))
     }
 
     /// Compares what is printed with this world's places replaced by names.
