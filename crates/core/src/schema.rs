@@ -8,11 +8,13 @@ mod defaults;
 pub mod patterns;
 mod property;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::catalog::names::GLOBAL_FLAGS;
 use crate::catalog::{Layout, Tool};
-use crate::model::Effect;
+use crate::model::{Effect, Param};
 
 /// The dialect that input schemas are written in.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -69,7 +71,7 @@ fn global_flags(tool: &Tool) -> Value {
     json!({
         "type": "object",
         "description": format!(
-            "Any of the {} flags that all commands of {program} share; resource {} lists them",
+            "Any of the {} flags that {program}'s commands share; resource {} lists them",
             tool.inherited.len(),
             global_flags_uri(program),
         ),
@@ -81,16 +83,28 @@ pub fn global_flags_uri(program: &str) -> String {
     format!("argway://{program}/global-flags")
 }
 
-/// The schema that keys and values of `global_flags` are checked against, for
-/// the resource of that name; nothing where `tool` folds no flags.
-pub fn global_flags_schema(tool: &Tool, layout: Layout) -> Option<Value> {
-    if !tool.folded {
-        return None;
-    }
+/// What `global_flags` may hold in any of `tools`, for the resource that
+/// [`global_flags_uri`] names; nothing where none of them folds its flags.
+pub fn global_flags_schema<'a>(
+    tools: impl IntoIterator<Item = &'a Tool>,
+    layout: Layout,
+) -> Option<Value> {
     let mut properties = Map::new();
-    for named in tool.global_properties(layout) {
-        let schema = property::property(named.param, layout, tool.program.family);
-        properties.insert(named.name, Value::Object(schema));
+    let mut seen: Vec<&Arc<[Param]>> = Vec::new();
+    for tool in tools.into_iter().filter(|tool| tool.folded) {
+        if seen.iter().any(|set| Arc::ptr_eq(set, &tool.inherited)) {
+            continue;
+        }
+        seen.push(&tool.inherited);
+        for named in tool.global_properties(layout) {
+            let schema = property::property(named.param, layout, tool.program.family);
+            properties
+                .entry(named.name)
+                .or_insert(Value::Object(schema));
+        }
+    }
+    if properties.is_empty() {
+        return None;
     }
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!(DIALECT));
@@ -103,10 +117,7 @@ pub fn global_flags_schema(tool: &Tool, layout: Layout) -> Option<Value> {
 fn args(tool: &Tool) -> Value {
     let spec = tool.spec();
     let usage = spec.usage.replacen(" [flags]", "", 1);
-    let pattern: Vec<&str> = usage
-        .split_whitespace()
-        .skip(1 + spec.path.len())
-        .collect();
+    let pattern: Vec<&str> = usage.split_whitespace().skip(1 + spec.path.len()).collect();
     let mut description = "Positional command line arguments".to_owned();
     if !pattern.is_empty() {
         description.push_str("\nUsage pattern: ");

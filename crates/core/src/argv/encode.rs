@@ -169,7 +169,9 @@ fn csv_field(value: &str) -> Result<String, String> {
 /// One `key=value` that pflag reads back as that pair.
 fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
     if key.contains('=') {
-        return Err(format!("cannot have the key `{key}`: it holds an equals sign"));
+        return Err(format!(
+            "cannot have the key `{key}`: it holds an equals sign"
+        ));
     }
     let raw = format!("{key}={value}");
     if *scalar != Scalar::String {
