@@ -8,13 +8,11 @@ mod defaults;
 pub mod patterns;
 mod property;
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
 use crate::catalog::names::GLOBAL_FLAGS;
 use crate::catalog::{Layout, Tool};
-use crate::model::{Effect, Param};
+use crate::model::Effect;
 
 /// The dialect that input schemas are written in.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -79,38 +77,8 @@ fn global_flags(tool: &Tool) -> Value {
 }
 
 /// The resource that lists the flags that a program's commands share.
-pub fn global_flags_uri(program: &str) -> String {
+fn global_flags_uri(program: &str) -> String {
     format!("argway://{program}/global-flags")
-}
-
-/// What `global_flags` may hold in any of `tools`, for the resource that
-/// [`global_flags_uri`] names; nothing where none of them folds its flags.
-pub fn global_flags_schema<'a>(
-    tools: impl IntoIterator<Item = &'a Tool>,
-    layout: Layout,
-) -> Option<Value> {
-    let mut properties = Map::new();
-    let mut seen: Vec<&Arc<[Param]>> = Vec::new();
-    for tool in tools.into_iter().filter(|tool| tool.folded) {
-        if seen.iter().any(|set| Arc::ptr_eq(set, &tool.inherited)) {
-            continue;
-        }
-        seen.push(&tool.inherited);
-        for named in tool.global_properties(layout) {
-            let schema = property::property(named.param, layout, tool.program.family);
-            properties
-                .entry(named.name)
-                .or_insert(Value::Object(schema));
-        }
-    }
-    if properties.is_empty() {
-        return None;
-    }
-    let mut schema = Map::new();
-    schema.insert("$schema".to_owned(), json!(DIALECT));
-    schema.insert("type".to_owned(), json!("object"));
-    close(&mut schema, properties, Vec::new());
-    Some(Value::Object(schema))
 }
 
 /// ophis' list of positional words.
@@ -151,7 +119,7 @@ pub fn output(_tool: &Tool, layout: Layout) -> Value {
                 "stdout": {"type": "string"},
                 "stderr": {"type": "string"},
                 "data": {"description": "stdout, parsed"},
-                "truncated": {"description": "What was cut, and where all of it is"},
+                "truncated": {"type": "object", "description": "What was cut, and where all of it is"},
                 "durationMs": {"type": "integer"},
             },
             "required": ["exitCode", "stdout", "stderr", "durationMs"],

@@ -364,6 +364,7 @@ fn positionals_stand_in_order_behind_dashes_where_one_looks_like_a_flag() {
             "--force|a|b",
         ),
         (json!({"source": "-a"}), "--|-a"),
+        (json!({"source": "-a", "force": true}), "--force=true|--|-a"),
         (json!({"source": "-"}), "-"),
         (
             json!({"source": "a", "dest": "b", "more": ["c", "--d"]}),

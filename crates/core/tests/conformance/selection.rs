@@ -1,11 +1,14 @@
 //! Nothing that a selection left out can be reached: every call that passes the
 //! door is really made, in every way that Cobra can be told to find commands.
 
+use std::sync::Arc;
+
 use argway_core::argv::{self, Arguments};
-use argway_core::catalog::{Layout, Selection, Tool};
+use argway_core::catalog::{Catalog, Inherited, Layout, Selection, Tool};
+use argway_core::model::Kind;
 use serde_json::{Map, Value, json};
 
-use super::support::{ask, catalog};
+use super::support::{ask, catalog, program};
 
 const WORDS: [&str; 16] = [
     "secret",
@@ -141,6 +144,26 @@ fn a_denied_flag_has_no_spelling_left() {
             "{question}"
         );
     }
+}
+
+#[test]
+fn a_flag_misread_as_a_switch_does_not_open_the_way_for_others() {
+    let mut program = Arc::unwrap_or_clone(program("newest"));
+    for command in &mut program.commands {
+        let misread = command.params.iter_mut().find(|it| it.name == "string");
+        misread.into_iter().for_each(|it| it.kind = Kind::Switch);
+    }
+    let selection = Selection {
+        deny_flags: vec!["int".to_owned()],
+        ..Selection::default()
+    };
+    let catalog = Catalog::build(&[Arc::new(program)], &selection, Inherited::All).unwrap();
+    let tool = catalog.find("everyflag_all").unwrap();
+    let json = json!({"string": true, "word": ["--int=5"]});
+    let line = words(tool, Layout::Flat, &json).unwrap();
+    let answers = ask("newest", "batch", &[json!({"words": line})]);
+    assert_eq!(answers[0]["call"]["flags"], json!({"string": "true"}));
+    assert_eq!(answers[0]["call"]["args"], json!(["--int=5"]));
 }
 
 #[test]
