@@ -125,7 +125,8 @@ impl Catalog {
         inherited: Inherited,
     ) -> Result<Self, CatalogError> {
         let names = tool_names(programs);
-        let families: Vec<Children<'_>> = programs.iter().map(|program| children(program)).collect();
+        let families: Vec<Children<'_>> =
+            programs.iter().map(|program| children(program)).collect();
         let all: Vec<(usize, usize, Named<'_>)> = programs
             .iter()
             .enumerate()
@@ -234,25 +235,36 @@ fn is_tool(command: &CommandSpec) -> bool {
     command.runnable && !helper
 }
 
-/// Inherited sets that a selection made smaller, by the set that they came from.
+/// Inherited sets that were met, each with what the selection offers of it.
 #[derive(Default)]
-struct Shared(Vec<(Arc<[Param]>, Arc<[Param]>)>);
+struct Shared(Vec<Offer>);
+
+struct Offer {
+    whole: Arc<[Param]>,
+    offered: Arc<[Param]>,
+    names: BTreeSet<String>,
+}
 
 impl Shared {
-    fn offered(&mut self, whole: &Arc<[Param]>, selection: &Selection) -> Arc<[Param]> {
-        if selection.offers_all_of(whole) {
-            return Arc::clone(whole);
-        }
-        if let Some((_, offered)) = self.0.iter().find(|(from, _)| Arc::ptr_eq(from, whole)) {
-            return Arc::clone(offered);
-        }
-        let offered: Arc<[Param]> = whole
-            .iter()
-            .filter(|flag| selection.offers_flag(flag))
-            .cloned()
-            .collect();
-        self.0.push((Arc::clone(whole), Arc::clone(&offered)));
-        offered
+    fn offer(&mut self, whole: &Arc<[Param]>, selection: &Selection) -> &Offer {
+        let known = self.0.iter().position(|it| Arc::ptr_eq(&it.whole, whole));
+        let index = known.unwrap_or_else(|| {
+            let offered = match whole.iter().all(|flag| selection.offers_flag(flag)) {
+                true => Arc::clone(whole),
+                false => whole
+                    .iter()
+                    .filter(|flag| selection.offers_flag(flag))
+                    .cloned()
+                    .collect(),
+            };
+            self.0.push(Offer {
+                whole: Arc::clone(whole),
+                names: offered.iter().map(|flag| flag.name.clone()).collect(),
+                offered,
+            });
+            self.0.len() - 1
+        });
+        &self.0[index]
     }
 }
 
@@ -274,12 +286,17 @@ fn tool(
                 .filter(|flag| selection.offers_flag(flag))
                 .cloned(),
         );
-        offered = shared.offered(&spec.inherited, selection);
-        let shadowed = |flag: &Param| spec.own_flags().any(|own| own.name == flag.name);
-        if offered.iter().any(shadowed) {
+        let offer = shared.offer(&spec.inherited, selection);
+        offered = Arc::clone(&offer.offered);
+        let shadows: Vec<&str> = spec
+            .own_flags()
+            .map(|own| own.name.as_str())
+            .filter(|name| offer.names.contains(*name))
+            .collect();
+        if !shadows.is_empty() {
             offered = offered
                 .iter()
-                .filter(|flag| !shadowed(flag))
+                .filter(|flag| !shadows.contains(&flag.name.as_str()))
                 .cloned()
                 .collect();
         }
