@@ -16,8 +16,8 @@ const LONGEST_WRAPPER: u64 = 64 * 1024;
 /// Wrappers around wrappers are followed this far.
 const DEEPEST_WRAPPER: usize = 5;
 
-/// Files are searched in pieces of this size.
-const PIECE: usize = 1 << 20;
+/// Files are searched in pieces that stay in the processor's cache.
+const PIECE: usize = 256 * 1024;
 
 /// Why there is no such program.
 #[derive(Debug, thiserror::Error)]
@@ -188,9 +188,10 @@ fn is_native(start: &[u8]) -> bool {
 
 /// Looks for what Cobra leaves in every binary it is linked into.
 fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
-    // Put together here, so that argway's own binary does not hold them whole.
-    let complete = ["__complete", "NoDesc"].concat();
-    let import = ["github.com/spf13", "cobra"].join("/");
+    let (complete, import) = (
+        reversed(b"cseDoNetelpmoc__"),
+        reversed(b"arboc/31fps/moc.buhtig"),
+    );
     let (complete, import) = (Finder::new(&complete), Finder::new(&import));
     let overlap = complete.needle().len().max(import.needle().len()) - 1;
     let mut buffer = vec![0; overlap + piece];
@@ -214,6 +215,12 @@ fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
         true => Identity::OldCobra,
         false => Identity::NotCobra,
     })
+}
+
+/// The marks are kept backwards, so that argway's own binary does not hold them
+/// and pass for a Cobra program.
+fn reversed(mark: &[u8]) -> Vec<u8> {
+    std::hint::black_box(mark).iter().rev().copied().collect()
 }
 
 /// Reads until the buffer is full or the file ends.

@@ -1,4 +1,5 @@
 //! Runs real programs and looks at what is left of them.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -243,6 +244,38 @@ fn dropping_the_runtime_ends_what_runs_in_it() {
     });
     drop(runtime);
     assert_eq!(alive(&token), Vec::<String>::new());
+}
+
+#[test]
+fn a_timeout_of_any_length_is_fine() {
+    assert_eq!(
+        run_for("exit 0", "", Duration::MAX).ending,
+        Ending::Exited(0)
+    );
+}
+
+/// Runs under a terminal, started by the test below.
+#[test]
+#[ignore = "needs a controlling terminal"]
+fn inside_a_terminal() {
+    let outcome = run(script("read answer </dev/tty", ""));
+    println!("it ended with {:?}", outcome.ending);
+}
+
+#[test]
+fn a_program_that_reads_from_the_terminal_is_ended_instead_of_waited_for() {
+    let this = std::env::current_exe().unwrap();
+    let inside = format!(
+        "{} --exact inside_a_terminal --ignored --nocapture",
+        this.display()
+    );
+    let output = std::process::Command::new("script")
+        .args(["--quiet", "--command", &inside, "/dev/null"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("it ended with Signalled(21)"), "{said}");
 }
 
 #[test]

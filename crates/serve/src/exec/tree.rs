@@ -375,20 +375,14 @@ impl<'a> View<'a> {
     }
 
     fn owner(&self, process: &Process, known: &mut BTreeMap<i32, Owner>) -> Owner {
-        let mut climbed = Vec::new();
+        let mut chain: Vec<&Process> = Vec::new();
         let mut at = process;
-        let owner = loop {
+        // Whose the top of the chain is, if nothing on the way says otherwise.
+        let top = loop {
             if let Some(&owner) = known.get(&at.pid) {
                 break owner;
             }
-            climbed.push(at.pid);
-            let by_group = self.mains.get(&at.group);
-            if let Some(&number) = by_group.or_else(|| self.mains.get(&at.session)) {
-                break Owner::Run(number);
-            }
-            if let Some(number) = marked(at.pid) {
-                break Owner::Run(number);
-            }
+            chain.push(at);
             if at.parent == self.me.pid {
                 break match is_adopted(at, &self.me, |group| self.past.contains(&group)) {
                     true => Owner::Orphan,
@@ -397,14 +391,31 @@ impl<'a> View<'a> {
             }
             match self.by_pid.get(&at.parent) {
                 // A loop can only be seen while pids are being used again.
-                Some(parent) if at.pid != self.me.pid && !climbed.contains(&parent.pid) => {
-                    at = parent;
+                Some(parent) if !chain.iter().any(|seen| seen.pid == parent.pid) => at = parent,
+                // A parent that may not be seen hides where the chain leads.
+                None if at.parent > 1 => break Owner::Stranger,
+                // Everything that runs start descends from here: this does not.
+                _ => {
+                    known.extend(chain.iter().map(|seen| (seen.pid, Owner::Stranger)));
+                    return Owner::Stranger;
                 }
-                _ => break Owner::Stranger,
             }
         };
-        known.extend(climbed.into_iter().map(|pid| (pid, owner)));
-        owner
+        for (index, seen) in chain.iter().enumerate() {
+            if let Some(owner) = self.sign(seen) {
+                known.extend(chain[..=index].iter().map(|below| (below.pid, owner)));
+                return owner;
+            }
+        }
+        known.extend(chain.iter().map(|seen| (seen.pid, top)));
+        top
+    }
+
+    /// The run that a process itself points to: by its group, session or mark.
+    fn sign(&self, process: &Process) -> Option<Owner> {
+        let group = self.mains.get(&process.group);
+        let by_group = group.or_else(|| self.mains.get(&process.session)).copied();
+        by_group.or_else(|| marked(process.pid)).map(Owner::Run)
     }
 }
 
