@@ -168,6 +168,12 @@ impl Transcript {
         }
     }
 
+    /// Whether it holds every question of a read, as [`record`] writes it, rather than
+    /// the pages and facts of an older one.
+    pub fn is_capture(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// The paths of the commands whose help was recorded.
     pub fn paths(&self) -> Vec<Vec<String>> {
         if !self.index.index.is_empty() {
@@ -494,7 +500,11 @@ pub fn record(
         index: Vec::new(),
     };
     let mut answers: BTreeMap<Vec<String>, Recorded> = BTreeMap::new();
+    let mut seen: BTreeSet<&Question> = BTreeSet::new();
     for (question, answer) in asked {
+        if !seen.insert(question) {
+            continue;
+        }
         let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
         let kept = match (words.as_slice(), answer) {
             (["__complete", path @ .., "-"], Ok(answer)) if is_path(path) => {
