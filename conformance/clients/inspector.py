@@ -22,7 +22,8 @@ def inspect(era, *words):
     # It keeps settings in HOME, which are not ours to change.
     with tempfile.TemporaryDirectory() as home:
         eras = ["--protocol-era", era]
-        command = [*inspector, "--cli", *server, *words, *eras, "--format", "json"]
+        options = ["--connect-timeout", "60000", "--format", "json"]
+        command = [*inspector, "--cli", *server, *words, *eras, *options]
         run = subprocess.run(
             command,
             env={**os.environ, "HOME": home},
