@@ -1,5 +1,7 @@
 //! What a user sees who got something wrong: what, and what would be right.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod world;
 
 use std::fs;

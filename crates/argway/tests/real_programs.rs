@@ -1,6 +1,9 @@
 //! Real Cobra programs, read and called as a user would. `scripts/test` fetches them;
 //! without it, those on PATH are used, and a test of a missing one says so.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
+
 mod world;
 
 use std::path::PathBuf;

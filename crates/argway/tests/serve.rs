@@ -1,5 +1,7 @@
 //! A server as its client meets it: lines of JSON on stdin and stdout, nothing else.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod world;
 
 use std::io::{BufRead, BufReader, Write};

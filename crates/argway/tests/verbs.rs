@@ -1,5 +1,7 @@
 //! What a user sees of each verb.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod world;
 
 use std::fs;
@@ -69,9 +71,10 @@ fn tools_as_json_are_what_a_client_would_get() {
             "description": "stdout, parsed"
           },
           "truncated": {
+            "type": "object",
             "description": "What was cut, and where all of it is"
           },
-          "durationMs": [..]{
+          "durationMs": {
             "type": "integer"
           }
         },
@@ -260,6 +263,24 @@ fn an_edited_description_decides() {
         .argway(["tools", "toy.json", "--allow", "item list"])
         .success()
         .stdout_eq("toy_item_list  read         Show the toys\n");
+}
+
+#[test]
+fn the_example_in_the_guide_is_a_description() {
+    let guide = include_str!("../../../GUIDE.md");
+    let start = guide.find("{\n  \"argway\": 1,").unwrap();
+    let end = start + guide[start..].find("```").unwrap();
+    let world = World::new();
+    world.file("guide.json", &guide[start..end]);
+    world
+        .argway(["tools", "guide.json"])
+        .success()
+        .stdout_eq("toy_item_list  read         List items\n")
+        .stderr_eq(str![[r#"
+argway: toy: 1 thing not understood
+argway:   toy item: the line `--odd thing` could not be read
+
+"#]]);
 }
 
 #[test]

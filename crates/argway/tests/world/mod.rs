@@ -1,6 +1,7 @@
 //! A small world for each test: an empty HOME, a cache, and a `toy` program on PATH.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
