@@ -303,11 +303,8 @@ impl Course {
             }
             Phase::Releasing { until } => {
                 if closed || now >= until {
-                    for process in running.tree.holders(&running.pipes) {
-                        tree::send(&process, Signal::KILL);
-                        self.ended_leftovers = true;
-                    }
-                    let until = now + LOOK_CLOSELY;
+                    self.ended_leftovers |= running.tree.kill_holders(&running.pipes).await;
+                    let until = Instant::now() + LOOK_CLOSELY;
                     self.phase = Phase::Emptying { until };
                 }
             }

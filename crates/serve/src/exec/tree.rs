@@ -179,6 +179,18 @@ impl Tree {
         }
     }
 
+    /// Kills those that have one of these pipes open, and comes back when they are
+    /// gone. True when there were any.
+    pub async fn kill_holders(&self, pipes: &[u64]) -> bool {
+        for round in 0..ROUNDS {
+            if kill_round(|| self.holders(pipes)) {
+                return round > 0;
+            }
+            tokio::time::sleep(BETWEEN_ROUNDS).await;
+        }
+        true
+    }
+
     /// The run is over and what it left behind, if anything, may live.
     pub fn let_go(&mut self) {
         if std::mem::replace(&mut self.over, true) {
