@@ -54,7 +54,10 @@ fn captured(program: &Path) -> Vec<Captured> {
         .filter(is_page)
         .map(|page| {
             let text = read(&page);
-            let stem = page.to_string_lossy().trim_end_matches(".help.txt").to_owned();
+            let stem = page
+                .to_string_lossy()
+                .trim_end_matches(".help.txt")
+                .to_owned();
             let second = read(format!("{stem}.flags2.txt"));
             let second = second.lines().filter(|line| !line.starts_with('#'));
             let second: String = second.collect();

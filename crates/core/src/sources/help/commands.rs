@@ -87,12 +87,32 @@ pub(crate) fn are_rows(lines: &[&str]) -> bool {
     rows > 0 && column.is_some()
 }
 
+/// Whether every line has a name, perhaps what it takes, and a text two spaces
+/// or more to the right, all in one column.
+pub(crate) fn are_loose_rows(lines: &[&str]) -> bool {
+    let mut columns = lines.iter().filter(|line| !blank(line)).map(|line| {
+        let text = line.trim();
+        row(text)?;
+        let gap = text.find("  ")?;
+        let after = &text[gap..];
+        Some(indent(line) + text[..gap].chars().count() + after.len() - after.trim_start().len())
+    });
+    match columns.next() {
+        Some(Some(first)) => columns.all(|column| column == Some(first)),
+        _ => false,
+    }
+}
+
 /// Splits a row into the command's name and its text.
 fn row(line: &str) -> Option<(&str, &str)> {
     if let Some((path, summary)) = line.split_once('\t') {
         let mut words = path.split_whitespace();
         let name = words.next().filter(|name| is_name(name))?;
-        let summary = if words.next().is_some() { "" } else { summary.trim() };
+        let summary = if words.next().is_some() {
+            ""
+        } else {
+            summary.trim()
+        };
         return Some((name, summary));
     }
     let (first, mut rest) = line.split_once(' ').unwrap_or((line, ""));

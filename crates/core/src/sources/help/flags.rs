@@ -1,6 +1,8 @@
 //! Reads blocks of flag lines: pflag's columns, Kubernetes' `--output='':` with
 //! the text on the next line, and the older `--hex[=false]`.
 
+use std::collections::BTreeMap;
+
 use super::text::{blank, indent};
 use super::{ListedFlag, Section};
 
@@ -59,16 +61,8 @@ impl<'a> Block<'a> {
             .map(|line| indent(line))
             .min()
             .unwrap_or(0);
-        let mut columns = std::collections::BTreeMap::<usize, usize>::new();
-        for line in lines.iter().filter(|line| starts_flag(line)) {
-            if let Some((_, column)) = gap(line, 3) {
-                *columns.entry(column).or_default() += 1;
-            }
-        }
-        let column = columns
-            .into_iter()
-            .max_by_key(|(_, count)| *count)
-            .map(|(column, _)| column);
+        // pflag leaves three spaces, some templates two.
+        let column = common_column(lines, 3).or_else(|| common_column(lines, 2));
         Self {
             section,
             starts: [least, least + 4],
@@ -100,8 +94,7 @@ impl<'a> Block<'a> {
     fn starts_here(&self, line: &str) -> bool {
         let at = indent(line);
         starts_flag(line)
-            && (at == self.starts[0]
-                || at == self.starts[1] && line.trim_start().starts_with("--"))
+            && (at == self.starts[0] || at == self.starts[1] && line.trim_start().starts_with("--"))
     }
 
     /// The flag whose left part `line` has, and the start of its text.
@@ -145,7 +138,10 @@ impl<'a> Block<'a> {
             let short = chars.next()?;
             let after = chars.as_str();
             flag.short = Some(short);
-            rest = match after.strip_prefix(", --").or_else(|| after.strip_prefix(" --")) {
+            rest = match after
+                .strip_prefix(", --")
+                .or_else(|| after.strip_prefix(" --"))
+            {
                 Some(name) => name,
                 // A flag without a long name.
                 None if after.is_empty() || after.starts_with([' ', '=', '[']) => {
@@ -208,6 +204,18 @@ impl<'a> Block<'a> {
         self.close();
         (self.flags, self.unread)
     }
+}
+
+/// The column that most texts start in after so many spaces.
+fn common_column(lines: &[&str], least: usize) -> Option<usize> {
+    let mut columns = BTreeMap::<usize, usize>::new();
+    for line in lines.iter().filter(|line| starts_flag(line)) {
+        if let Some((_, column)) = gap(line, least) {
+            *columns.entry(column).or_default() += 1;
+        }
+    }
+    let most = columns.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(column, _)| column)
 }
 
 /// Where the first run of at least `least` spaces after the indent starts and ends.
@@ -276,7 +284,11 @@ fn value(flag: &mut ListedFlag, after: &str) -> Shape {
                 flag.default = Some("false".to_owned());
                 return Shape::Assigned;
             }
-            flag.bare = Some(unquoted(bare).unwrap_or_else(|| bare.to_owned()));
+            // pflag puts a string in quotes here without escaping anything.
+            let inner = bare
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'));
+            flag.bare = Some(inner.unwrap_or(bare).to_owned());
         }
     }
     if !rest.is_empty() {
