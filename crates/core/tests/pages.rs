@@ -1,5 +1,7 @@
 //! What is read out of real help pages, one of every template, kept beside them.
 
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -282,12 +284,12 @@ proptest! {
         let page = read_all(&text);
         // What is reported stands in the text.
         for name in page.flags.iter().filter_map(|flag| flag.long.as_ref()) {
-            prop_assert!(argway_core_plain(&text).contains(name.as_str()));
+            prop_assert!(without_escapes(&text).contains(name.as_str()));
         }
     }
 }
 
 /// The page as readers see it: without escapes.
-fn argway_core_plain(text: &str) -> String {
+fn without_escapes(text: &str) -> String {
     text.replace(['\u{1b}', '\u{8}', '\r'], "")
 }

@@ -79,7 +79,9 @@ pub struct ListedFlag {
     pub value_name: Option<String>,
     /// The value in `[=…]`, unquoted.
     pub bare: Option<String>,
-    /// The default, unquoted, wherever the template prints it.
+    /// The default, unquoted, wherever the template prints it. Templates without
+    /// type names print even `""`, `false` and `[]`, which there are all that
+    /// tells the type.
     pub default: Option<String>,
     /// Whether the default was printed in quotes, as pflag does for strings.
     pub default_quoted: bool,
@@ -233,7 +235,9 @@ impl Page {
                 self.commands.extend(listed);
                 self.unread.extend(unread);
             }
-            Head::Topics => self.topics.extend(commands::topics(part.lines)),
+            Head::Topics => self
+                .topics
+                .extend(commands::topics(part.lines, path.len() + 1)),
             Head::Flags(section) => {
                 // A root has nothing to inherit from.
                 let section = if path.is_empty() {

@@ -114,10 +114,10 @@ fn synopsis_options(usage: &[String]) -> Vec<Listed> {
             .peekable();
         while let Some(mut option) = alternatives.next() {
             // `-p | --paginate`: a letter and the word behind it are one option.
-            if option.longs.is_empty() {
-                if let Some(long) = alternatives.next_if(|next| next.shorts.is_empty()) {
-                    option.join(long);
-                }
+            if option.longs.is_empty()
+                && let Some(long) = alternatives.next_if(|next| next.shorts.is_empty())
+            {
+                option.join(long);
             }
             found.push(option);
         }

@@ -273,11 +273,12 @@ impl Reader<'_> {
                 continue;
             }
             let mut words = tokens.as_slice();
-            if let [head @ .., last] = words {
-                if !head.is_empty() && tokens::is_ellipsis(last.text) {
-                    slot.many = true;
-                    words = head;
-                }
+            if let [head @ .., last] = words
+                && !head.is_empty()
+                && tokens::is_ellipsis(last.text)
+            {
+                slot.many = true;
+                words = head;
             }
             let [word] = words else {
                 self.lose(&slot.printed);
@@ -391,10 +392,11 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Positionals {
         // After `--` stand another program's words, as many as it likes.
-        if let (Some(from), Some(last)) = (self.after_dashes, self.slots.len().checked_sub(1)) {
-            if from == last && !self.lost {
-                self.slots[last].many = true;
-            }
+        if let (Some(from), Some(last)) = (self.after_dashes, self.slots.len().checked_sub(1))
+            && from == last
+            && !self.lost
+        {
+            self.slots[last].many = true;
         }
         if self.lost {
             self.slots.retain(|slot| !slot.many);

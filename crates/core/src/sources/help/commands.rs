@@ -42,19 +42,24 @@ pub(crate) fn read(lines: &[&str], group: Option<&str>) -> (Vec<ListedCommand>, 
     (listed, unread)
 }
 
-/// Topics are listed with their whole path; only its last word is kept.
-pub(crate) fn topics(lines: &[&str]) -> Vec<ListedCommand> {
+/// Topics are listed with their whole path, of `parents` words before the name;
+/// gh lists them as it does commands.
+pub(crate) fn topics(lines: &[&str], parents: usize) -> Vec<ListedCommand> {
     let mut listed = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
-        let (left, summary) = line.split_once("  ").unwrap_or((line, ""));
-        let Some(name) = left.trim().trim_end_matches(':').split(' ').next_back() else {
-            continue;
-        };
-        if is_name(name) {
+        let mut rest = line;
+        let first = line.split(' ').next().unwrap_or_default();
+        let skipped = if first.ends_with(':') { 0 } else { parents };
+        for _ in 0..skipped {
+            rest = rest
+                .split_once(' ')
+                .map_or("", |(_, rest)| rest.trim_start());
+        }
+        if let Some((name, summary)) = row(rest) {
             listed.push(ListedCommand {
                 name: name.to_owned(),
                 group: None,
-                summary: summary.trim().to_owned(),
+                summary: summary.to_owned(),
             });
         }
     }

@@ -248,10 +248,11 @@ fn rows(lines: &[&str], title: usize) -> Vec<String> {
     let mut at_indent = std::collections::BTreeMap::<usize, Vec<String>>::new();
     for line in lines {
         let own = indent(line);
-        if own >= title && own <= title + 6 {
-            if let Some(name) = row(line.trim()) {
-                at_indent.entry(own).or_default().push(name);
-            }
+        if own >= title
+            && own <= title + 6
+            && let Some(name) = row(line.trim())
+        {
+            at_indent.entry(own).or_default().push(name);
         }
     }
     // Names at the margin count only where they follow the title directly and

@@ -353,12 +353,11 @@ fn value(form: &mut Form<'_>) -> Option<()> {
 
 /// argparse's `X [X ...]` and `X X`: more of the same.
 fn skip_repetition(form: &mut Form<'_>) {
-    if let Some(after) = form.rest.strip_prefix(" [") {
-        if let Some(end) = after.find(']') {
-            if after[..end].ends_with("...") {
-                form.rest = &after[end + 1..];
-            }
-        }
+    if let Some(after) = form.rest.strip_prefix(" [")
+        && let Some(end) = after.find(']')
+        && after[..end].ends_with("...")
+    {
+        form.rest = &after[end + 1..];
     }
 }
 
