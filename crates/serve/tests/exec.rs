@@ -4,7 +4,7 @@
 mod common;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use argway_core::output::{Ending, Outcome};
 use argway_serve::exec::{self, Environment, Event, ExecError};
@@ -168,7 +168,6 @@ fn one_that_ends_when_asked_has_its_last_words_heard() {
     );
     assert_eq!(outcome.ending, Ending::TimedOut(Duration::from_millis(300)));
     assert_eq!(text(&outcome).0, "bye\n");
-    assert!(outcome.duration < Duration::from_secs(20));
 }
 
 #[test]
@@ -281,12 +280,10 @@ fn a_program_that_reads_from_the_terminal_is_ended_instead_of_waited_for() {
 #[test]
 fn what_holds_the_output_after_the_end_is_ended() {
     let token = token();
-    let start = Instant::now();
     let outcome = run(script(&format!("{STUBBORN} & echo out; exit 4"), &token));
     assert_eq!(outcome.ending, Ending::Exited(4));
     assert_eq!(text(&outcome).0, "out\n");
     assert!(outcome.ended_leftovers);
-    assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!(alive(&token), Vec::<String>::new());
 }
 

@@ -52,7 +52,8 @@ pub enum Style {
     Kubernetes,
     /// etcdctl's: `--hex[=false]`, tabs.
     Etcd,
-    /// No structure of Cobra's found: a manual page or another family.
+    /// No structure of Cobra's found (a manual page, another family), or one that
+    /// hides which flags take a value (fang's): only completion knows the types.
     Other,
 }
 
@@ -78,7 +79,9 @@ pub struct ListedFlag {
     pub value_name: Option<String>,
     /// The value in `[=…]`, unquoted.
     pub bare: Option<String>,
-    /// The default, unquoted, wherever the template prints it.
+    /// The default, unquoted, wherever the template prints it. Templates without
+    /// type names print even `""`, `false` and `[]`, which there are all that
+    /// tells the type.
     pub default: Option<String>,
     /// Whether the default was printed in quotes, as pflag does for strings.
     pub default_quoted: bool,
@@ -143,10 +146,17 @@ fn manual(lines: &[&str], program: &str, path: &[String]) -> Page {
         description: unindented(lines),
         ..Page::default()
     };
-    let first = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty());
+    let first = lines
+        .iter()
+        .map(|line| line.trim())
+        .find(|line| !line.is_empty());
     if let Some(line) = first.filter(|line| layout::is_usage_of(line, program, path)) {
         page.usage.push(line.to_owned());
-        page.flags = options::read(lines).0.into_iter().map(ListedFlag::from).collect();
+        page.flags = options::read(lines)
+            .0
+            .into_iter()
+            .map(ListedFlag::from)
+            .collect();
     }
     page
 }
@@ -188,7 +198,9 @@ impl Page {
         for at in heads {
             let body = unindented(layout::body(lines, at, 0));
             if named(at, "name") {
-                let summary = body.split_once(" - ").map_or(body.as_str(), |(_, text)| text);
+                let summary = body
+                    .split_once(" - ")
+                    .map_or(body.as_str(), |(_, text)| text);
                 self.summary = summary.trim().to_owned();
                 continue;
             }
@@ -223,10 +235,16 @@ impl Page {
                 self.commands.extend(listed);
                 self.unread.extend(unread);
             }
-            Head::Topics => self.topics.extend(commands::topics(part.lines)),
+            Head::Topics => self
+                .topics
+                .extend(commands::topics(part.lines, path.len() + 1)),
             Head::Flags(section) => {
                 // A root has nothing to inherit from.
-                let section = if path.is_empty() { Section::Own } else { *section };
+                let section = if path.is_empty() {
+                    Section::Own
+                } else {
+                    *section
+                };
                 if self.style == Style::Cobra && flags::are_assigned(part.lines) {
                     self.style = Style::Kubernetes;
                 }
@@ -239,7 +257,8 @@ impl Page {
                 let text = unindented(part.lines);
                 if !text.is_empty() {
                     push_paragraph(&mut self.description, title);
-                    self.description.push_str(if title.is_empty() { "" } else { "\n" });
+                    self.description
+                        .push_str(if title.is_empty() { "" } else { "\n" });
                     self.description.push_str(&text);
                 }
             }
@@ -262,7 +281,11 @@ impl Page {
                 .chain(block.iter().map(|line| line.trim()))
                 .map(str::to_owned),
         );
-        let start = part.lines.iter().position(|line| block.first() == Some(line)).unwrap_or(0);
+        let start = part
+            .lines
+            .iter()
+            .position(|line| block.first() == Some(line))
+            .unwrap_or(0);
         let text = unindented(&part.lines[start + block.len()..]);
         push_paragraph(&mut self.description, &text);
     }
@@ -310,9 +333,13 @@ pub fn looks_like_help(text: &str) -> bool {
     let mut options = 0;
     for line in text.lines() {
         let word = line.trim_start();
-        let usage = word.get(..5).is_some_and(|w| w.eq_ignore_ascii_case("usage"))
+        let usage = word
+            .get(..5)
+            .is_some_and(|w| w.eq_ignore_ascii_case("usage"))
             && (word[5..].is_empty() || word[5..].starts_with([':', ' ']) && word.len() < 200);
-        if usage && (word[5..].trim().is_empty() || word[5..].contains(':') || word.starts_with("usage")) {
+        if usage
+            && (word[5..].trim().is_empty() || word[5..].contains(':') || word.starts_with("usage"))
+        {
             return true;
         }
         if indent(line) > 0 && flags::starts_flag(line) {
