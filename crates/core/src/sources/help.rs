@@ -7,9 +7,9 @@
 mod commands;
 mod flags;
 mod layout;
+mod manual;
 pub(crate) mod text;
 
-use crate::sources::plain::options::{self, Listed, Value};
 use layout::{Head, Part};
 use text::{blank, indent, unindented};
 
@@ -111,7 +111,7 @@ pub fn parse(text: &str, program: &str, path: &[String]) -> Page {
     let text = text::plain(text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let Some(anchor) = layout::anchor(&lines, program, path) else {
-        return manual(&lines, program, path);
+        return manual::read(&lines, program, path);
     };
     let mut page = Page {
         style: anchor.style,
@@ -136,51 +136,6 @@ pub fn parse(text: &str, program: &str, path: &[String]) -> Page {
         page.summary.clone_from(&page.description);
     }
     page
-}
-
-/// A page without a usage: a topic, or a manual of the program's own. Options
-/// are taken where they leave no doubt.
-fn manual(lines: &[&str], program: &str, path: &[String]) -> Page {
-    let mut page = Page {
-        style: Style::Other,
-        description: unindented(lines),
-        ..Page::default()
-    };
-    let first = lines
-        .iter()
-        .map(|line| line.trim())
-        .find(|line| !line.is_empty());
-    if let Some(line) = first.filter(|line| layout::is_usage_of(line, program, path)) {
-        page.usage.push(line.to_owned());
-        page.flags = options::read(lines)
-            .0
-            .into_iter()
-            .map(ListedFlag::from)
-            .collect();
-    }
-    page
-}
-
-impl From<Listed> for ListedFlag {
-    fn from(option: Listed) -> Self {
-        let short = option.shorts.first().and_then(|short| {
-            let mut letters = short.chars().skip(1);
-            letters.next().filter(|_| letters.next().is_none())
-        });
-        let (value_name, bare) = match option.value {
-            Value::None => (None, None),
-            Value::Needed(name) => (Some(name), None),
-            Value::Optional(name) => (Some(name), Some(String::new())),
-        };
-        Self {
-            long: option.longs.into_iter().next(),
-            short,
-            value_name,
-            bare,
-            text: option.text,
-            ..Self::default()
-        }
-    }
 }
 
 impl Page {
