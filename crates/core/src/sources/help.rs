@@ -287,22 +287,48 @@ pub fn looks_like_help(text: &str) -> bool {
     let text = text::plain(text);
     let mut options = 0;
     for line in text.lines() {
-        let word = line.trim_start();
-        let usage = word
-            .get(..5)
-            .is_some_and(|w| w.eq_ignore_ascii_case("usage"))
-            && (word[5..].is_empty() || word[5..].starts_with([':', ' ']) && word.len() < 200);
-        if usage
-            && (word[5..].trim().is_empty() || word[5..].contains(':') || word.starts_with("usage"))
-        {
+        if is_usage_line(line.trim()) {
             return true;
         }
         if indent(line) > 0 && flags::starts_flag(line) {
             options += 1;
-            if options == 2 {
-                return true;
-            }
+        }
+        if options == 2 {
+            return true;
         }
     }
     false
+}
+
+/// `Usage:`, `USAGE`, `usage: ls [FILE]`, `Usage of prog:`.
+fn is_usage_line(line: &str) -> bool {
+    let Some((word, rest)) = line.split_at_checked(5) else {
+        return false;
+    };
+    let of = rest
+        .strip_prefix(" of ")
+        .is_some_and(|name| name.ends_with(':'));
+    word.eq_ignore_ascii_case("usage")
+        && (rest.starts_with(':') || of || rest.is_empty() && word == "USAGE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like_help;
+
+    #[test]
+    fn help_has_a_usage_or_options() {
+        assert!(looks_like_help("gh helps\n\nUSAGE\n  gh <command>\n"));
+        assert!(looks_like_help("\u{1b}[1musage:\u{1b}[0m ls [FILE]\n"));
+        assert!(looks_like_help("Usage of prog:\n  -x int\n"));
+        assert!(looks_like_help("  -a, --all    all\n      --one    one\n"));
+    }
+
+    #[test]
+    fn results_and_complaints_are_no_help() {
+        assert!(!looks_like_help(""));
+        assert!(!looks_like_help("unknown flag: --help\n"));
+        assert!(!looks_like_help("Usage is metered; see the site.\n"));
+        assert!(!looks_like_help("- item\n- another\n  -5 degrees\n"));
+    }
 }
