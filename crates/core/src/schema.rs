@@ -183,8 +183,9 @@ pub fn annotations(tool: &Tool) -> Annotations {
     Annotations {
         title: tool.command_line(),
         read_only: effect == Effect::Read,
-        // What is not known may be the worst.
-        destructive: matches!(effect, Effect::Destructive | Effect::Unknown),
+        // What is not known may be the worst. A flag of unknown effect on a command
+        // that is known (`--web`) makes it no reader, but no destroyer either.
+        destructive: effect == Effect::Destructive || tool.spec().effect == Effect::Unknown,
         idempotent: effect == Effect::Read,
         // Nothing tells a program that stays on this machine from one that does not.
         open_world: true,

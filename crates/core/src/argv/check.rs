@@ -37,7 +37,7 @@ impl Arguments {
             args: door.args,
         };
         let mut problems = door.problems;
-        if let Err(error) = encode(tool, &arguments) {
+        if let Err(error) = encode::encode(tool, &arguments) {
             problems.extend(error.problems);
         }
         match problems.is_empty() {
@@ -219,10 +219,14 @@ impl<'a> Door<'a> {
     }
 
     /// An optional positional cannot be given without those before it: it would
-    /// be read in their place.
+    /// be read in their place. Behind the `--` of a usage line they begin anew.
     fn gaps(&mut self) {
+        let anew = encode::first_after_dashes(self.tool).map(Slot::Positional);
         let mut omitted: Option<&str> = None;
         for property in &self.properties {
+            if Some(property.slot) == anew {
+                omitted = None;
+            }
             if property.param.is_flag() || property.param.required {
                 continue;
             }

@@ -307,7 +307,7 @@ fn behind_dashes(usage: &str) -> impl Iterator<Item = &str> {
 
 /// The first positional that stands behind `--` in the usage line, as in
 /// `kubectl exec POD -- COMMAND [args...]`.
-fn first_after_dashes(tool: &Tool) -> Option<usize> {
+pub(super) fn first_after_dashes(tool: &Tool) -> Option<usize> {
     let first = behind_dashes(&tool.spec().usage).next()?;
     tool.positionals
         .iter()

@@ -397,6 +397,29 @@ fn positionals_stand_in_order_behind_dashes_where_one_looks_like_a_flag() {
 }
 
 #[test]
+fn what_stands_behind_the_dashes_of_a_usage_line_needs_nothing_before_them() {
+    let positional = |name: &str, kind: &str| Param::positional(name, kind.parse().unwrap());
+    let params = vec![
+        positional("directory", "string"),
+        positional("gitflags", "words<string>"),
+    ];
+    let clone = tool_with(params, Arc::new([]), |command| {
+        command.usage = "app do [<directory>] [-- <gitflags>...]".to_owned();
+    });
+    let cases = [
+        (json!({"gitflags": ["--depth=1"]}), "--|--depth=1"),
+        (json!({"directory": "d", "gitflags": ["-q"]}), "d|--|-q"),
+        (
+            json!({"directory": "-d"}),
+            "\"-d\" would be read as a flag: nothing protects it before the `--` of this command",
+        ),
+    ];
+    for (json, expected) in cases {
+        assert_eq!(call(&clone, Layout::Flat, &json), expected, "{json}");
+    }
+}
+
+#[test]
 fn folded_flags_are_checked_one_by_one() {
     let inherited: Arc<[Param]> = (0..30).map(|n| flag(&format!("g-{n}"), "int")).collect();
     let tool = tool_with(vec![flag("x", "int")], inherited, |_| {});

@@ -303,6 +303,33 @@ fn inherited_flags_are_listed_up_to_the_limit_then_folded_but_for_required_ones(
 }
 
 #[test]
+fn the_flags_that_a_root_passes_on_fold_like_those_its_children_inherit() {
+    let global: Vec<Param> = (0..30)
+        .map(|n| Param::flag(format!("g{n}"), Kind::Switch))
+        .collect();
+    let child = CommandSpec {
+        inherited: global.clone().into(),
+        ..command("a", &[])
+    };
+    let mut app = Arc::unwrap_or_clone(program("app", vec![child]));
+    app.commands[0].runnable = true;
+    app.commands[0].params = global;
+    app.commands[0]
+        .params
+        .push(Param::flag("own", Kind::Switch));
+    let app = [Arc::new(app)];
+    let shape = |choice| {
+        let catalog = Catalog::build(&app, &Selection::default(), choice).unwrap();
+        let tool = catalog.find("app").unwrap();
+        (tool.flags.len(), tool.inherited.len(), tool.folded)
+    };
+    assert_eq!(shape(Inherited::Limit(20)), (1, 30, true));
+    assert_eq!(shape(Inherited::Limit(30)), (31, 0, false));
+    assert_eq!(shape(Inherited::All), (31, 0, false));
+    assert_eq!(shape(Inherited::None), (31, 0, false));
+}
+
+#[test]
 fn a_parent_s_children_and_cobra_s_own_commands_are_reserved() {
     let app = program("app", vec![command("a", &["x"]), command("a b", &["y"])]);
     let mut app = Arc::unwrap_or_clone(app);

@@ -285,6 +285,10 @@ fn hints_are_those_of_the_worst_that_the_tool_can_do() {
         with(Effect::Read, Some(Effect::Write)),
         (false, false, false)
     );
+    assert_eq!(
+        with(Effect::Read, Some(Effect::Unknown)),
+        (false, false, false)
+    );
     assert_eq!(with(Effect::Write, None), (false, false, false));
     assert_eq!(
         with(Effect::Write, Some(Effect::Destructive)),
