@@ -89,14 +89,10 @@ pub(super) fn cold(
 
 /// What a reading asks `program`, in order.
 fn calls(program: &Path, jobs: usize) -> anyhow::Result<Vec<Question>> {
+    let mut probe = ProcessProbe::new(program);
+    probe.jobs = jobs;
     let mut recorder = Recorder {
-        probe: ProcessProbe {
-            program: program.to_owned(),
-            timeout: Duration::from_secs(10),
-            max_output: 4 << 20,
-            jobs,
-            with_home: false,
-        },
+        probe,
         asked: Vec::new(),
     };
     let name = program
