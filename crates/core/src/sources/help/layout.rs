@@ -135,9 +135,16 @@ fn likeness(line: &str, program: &str, path: &[String]) -> u8 {
     }
 }
 
-/// Whether `line` starts with the words of `program path…`.
+/// Whether `line` starts with the words of `program path…`; a plugin's host and
+/// its name may be two words (`git lfs` for git-lfs).
 pub(crate) fn is_usage_of(line: &str, program: &str, path: &[String]) -> bool {
-    likeness(line, program, path) == 3
+    let host = program.split_once('-').map(|(host, name)| {
+        let path: Vec<String> = std::iter::once(name.to_owned())
+            .chain(path.iter().cloned())
+            .collect();
+        likeness(line, host, &path)
+    });
+    likeness(line, program, path) == 3 || host == Some(3)
 }
 
 /// Where Kubernetes' templates put the usage last: the line at which the sections
