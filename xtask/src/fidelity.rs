@@ -19,6 +19,10 @@
 //!   whether the flag is offered again once given. A type of the program's own agrees
 //!   with free text; how many bits a number has is not counted.
 //!
+//! Words: `--diff` prints every disagreement, `--calls` what one read asked,
+//! `--effects` what every command is taken to do; `--capture=FOLDER` writes the
+//! transcript of the one program named, the measure's own questions included.
+//!
 //! On a live program value and type are asked of every flag; a transcript answers
 //! for the flags in its `flagprobe.json` or `answers.json`.
 
@@ -31,14 +35,17 @@ use argway_core::model::{CommandSpec, Kind, Param, Reading, Scalar, Split};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use argway_core::sources::cobra::{self, Options};
 use argway_core::sources::oracle::{self, Complaint, Refusal};
-use argway_core::sources::transcript::{Recorder, Transcript};
+use argway_core::sources::transcript::{Recorder, Transcript, record};
 use argway_core::sources::{complete, help};
-
-use crate::live::LiveProbe;
+use argway_serve::probe::ProcessProbe;
 
 /// Measures the programs and transcript folders named, or the corpus.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     let diff = words.iter().any(|word| word == "--diff");
+    let capture = words
+        .iter()
+        .find_map(|word| word.strip_prefix("--capture="))
+        .map(Path::new);
     let named: Vec<&String> = words
         .iter()
         .filter(|word| !word.starts_with("--"))
@@ -57,13 +64,18 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     header(&mut table);
     for subject in subjects {
         let (name, scores, asked) =
-            measure(&subject).with_context(|| format!("measuring {}", subject.label()))?;
+            measure(&subject, capture).with_context(|| format!("measuring {}", subject.label()))?;
         row(&mut table, &name, &scores, asked.len());
         if !scores[0].passes() {
             failed.push(name.clone());
         }
         if words.iter().any(|word| word == "--calls") {
             let _ = writeln!(table, "    {}", calls_by_kind(&asked));
+        }
+        if words.iter().any(|word| word == "--effects") {
+            for line in &scores[0].effects {
+                let _ = writeln!(table, "    {line}");
+            }
         }
         if diff {
             for line in &scores[0].differences {
@@ -168,6 +180,7 @@ struct Score {
     kind: (usize, usize),
     losses: usize,
     differences: Vec<String>,
+    effects: Vec<String>,
 }
 
 impl Score {
@@ -241,7 +254,10 @@ fn row(table: &mut String, name: &str, scores: &[Score; 2], calls: usize) {
     );
 }
 
-fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
+fn measure(
+    subject: &Subject,
+    capture: Option<&Path>,
+) -> anyhow::Result<(String, [Score; 2], Asked)> {
     match subject {
         Subject::Folder(folder) => {
             let files = read_folder(folder)?;
@@ -253,7 +269,13 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
                 .unwrap_or_else(|| name.clone());
             let (readings, asked) = read_both(&name, transcript.clone())?;
             let mut probe = transcript.clone();
-            let mut truth = Truth::of_transcript(&name, &transcript);
+            let mut truth = if transcript.is_capture() {
+                let mut truth = Truth::of_program(&name, &asked, &mut probe);
+                truth.see_nested(&asked);
+                truth
+            } else {
+                Truth::of_transcript(&name, &transcript)
+            };
             truth.see_flags(&asked);
             truth.ask_values(&mut probe);
             Ok((label, readings.map(|reading| truth.score(&reading)), asked))
@@ -264,14 +286,18 @@ fn measure(subject: &Subject) -> anyhow::Result<(String, [Score; 2], Asked)> {
                 .context("the program has no file name")?
                 .to_string_lossy()
                 .into_owned();
-            let probe = LiveProbe::new(program.clone())?;
+            let probe = ProcessProbe::new(program.clone());
             let (readings, asked) = read_both(&name, probe.clone())?;
-            let mut probe = probe;
-            let mut truth = Truth::of_program(&name, &mut probe);
+            let mut probe = Recorder::new(probe);
+            let mut truth = Truth::of_program(&name, &asked, &mut probe);
             truth.see_nested(&asked);
             truth.see_flags(&asked);
             truth.ask_all_flags(&mut probe);
             truth.ask_values(&mut probe);
+            if let Some(folder) = capture {
+                let all: Asked = asked.iter().chain(probe.asked()).cloned().collect();
+                write_folder(folder, &record(&name, &all))?;
+            }
             Ok((name, readings.map(|reading| truth.score(&reading)), asked))
         }
     }
@@ -286,6 +312,16 @@ fn read_both<P: Probe + Clone>(name: &str, probe: P) -> anyhow::Result<([Reading
     let mut probe = probe;
     let without = cobra::read(name, &mut probe, Options { oracle: false })?;
     Ok(([with, without], recorder.asked().to_vec()))
+}
+
+/// Writes the transcript of one program.
+fn write_folder(folder: &Path, files: &BTreeMap<String, String>) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
@@ -384,7 +420,7 @@ impl Truth {
         truth
     }
 
-    fn of_program(name: &str, probe: &mut dyn Probe) -> Self {
+    fn of_program(name: &str, asked: &Asked, probe: &mut dyn Probe) -> Self {
         let mut truth = Truth::default();
         truth.commands.insert(Vec::new());
         let mut level: Vec<CommandPath> = vec![Vec::new()];
@@ -406,10 +442,15 @@ impl Truth {
                     })
                     .unwrap_or_default();
                 if path.is_empty() {
-                    replaced = names.is_empty();
+                    // A `help` of the program's own names other things, or nothing.
+                    let listed = listed_children(name, path, asked);
+                    let common = listed
+                        .iter()
+                        .filter(|known| names.iter().any(|name| name.0 == known.0));
+                    replaced = names.is_empty() || common.count() * 2 < listed.len();
                 }
                 if replaced {
-                    names = listed_children(name, path, probe);
+                    names = listed_children(name, path, asked);
                     if names.is_empty() && path.is_empty() {
                         names = root_names(probe);
                     }
@@ -557,6 +598,19 @@ impl Truth {
                     .push(format!("no such command: {}", path.join(" ")));
             }
         }
+        score.effects = reading
+            .program
+            .commands
+            .iter()
+            .filter(|command| command.runnable)
+            .map(|command| {
+                let path = command.path.join(" ");
+                format!(
+                    "{:?}: {} {path}: {}",
+                    command.effect, reading.program.name, command.summary
+                )
+            })
+            .collect();
         for loss in &reading.losses {
             score
                 .differences
@@ -813,28 +867,33 @@ fn named_by_help(probe: &mut Transcript, path: &[String]) -> bool {
         .is_some_and(|completion| completion.names().any(|known| known.word == *name))
 }
 
-fn listed_children(name: &str, path: &[String], probe: &mut dyn Probe) -> Vec<(String, String)> {
-    let page = |probe: &mut dyn Probe, path: &[String]| {
-        let question = Question::new(
-            path.iter()
-                .cloned()
-                .chain(std::iter::once("--help".to_owned())),
-        );
-        probe
-            .ask(&[question])
-            .pop()
-            .and_then(Result::ok)
-            .map(|answer| answer.stdout)
-            .unwrap_or_default()
+/// What the page of `path` lists, as far as those names have pages of their own. Only
+/// pages that were asked for anyway count: a command may run on `--help`.
+fn listed_children(name: &str, path: &[String], asked: &Asked) -> Vec<(String, String)> {
+    let page = |path: &[String]| {
+        asked.iter().find_map(|(question, answer)| {
+            let words = &question.words;
+            let is_page = match (words.first(), words.split_last()) {
+                (_, Some((last, rest))) if last == "--help" => rest == path,
+                (Some(first), _) if first == "help" => &words[1..] == path,
+                _ => false,
+            };
+            let answer = answer.as_ref().ok().filter(|_| is_page)?;
+            Some(answer.stdout.clone())
+        })
     };
-    let own = page(probe, path);
+    let Some(own) = page(path) else {
+        return Vec::new();
+    };
     help::parse(&own, name, path)
         .commands
         .into_iter()
         .filter(|listed| {
             let mut child = path.to_vec();
             child.push(listed.name.clone());
-            let text = page(probe, &child);
+            let Some(text) = page(&child) else {
+                return true;
+            };
             let read = help::parse(&text, name, &child);
             text != own && !(read.usage.is_empty() && read.flags.is_empty())
         })

@@ -2,7 +2,6 @@
 
 mod bench;
 mod fidelity;
-mod live;
 
 fn main() -> anyhow::Result<()> {
     let mut words = std::env::args().skip(1);

@@ -136,7 +136,7 @@ impl Source {
             return Ok(reading);
         }
         self.terminal
-            .note(format_args!("reading {}", path.display()));
+            .wait(format_args!("reading {}, once", path.display()));
         let reading = self.walk(path, &mut self.probe(path))?;
         if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
             self.terminal

@@ -103,6 +103,14 @@ impl Terminal {
         }
     }
 
+    /// What is being done and may take a while, for a person who waits.
+    pub fn wait(&self, text: impl fmt::Display) {
+        let watched = self.voice == Voice::Normal && io::stderr().is_terminal();
+        if watched || self.voice == Voice::Verbose {
+            self.say(&text);
+        }
+    }
+
     /// Something that a person should know and that stops nothing.
     pub fn warn(&self, text: impl fmt::Display) {
         if self.voice >= Voice::Normal {

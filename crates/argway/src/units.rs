@@ -51,7 +51,8 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         "gb" => 1_000_000_000,
         _ => return Err(wrong()),
     };
-    if let Ok(whole) = number.parse::<u64>() {
+    if !number.contains('.') {
+        let whole: u64 = number.parse().map_err(|_| wrong())?;
         return whole.checked_mul(scale).ok_or_else(wrong);
     }
     let part: f64 = number.parse().map_err(|_| wrong())?;

@@ -1,6 +1,9 @@
 //! Real Cobra programs, read and called as a user would. `scripts/test` fetches them;
 //! without it, those on PATH are used, and a test of a missing one says so.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
+
 mod world;
 
 use std::path::PathBuf;
@@ -9,129 +12,196 @@ use argway_core::model::{Family, Reading};
 use serde_json::Value;
 use world::World;
 
+/// A real program in a world of its own, where it is read only once.
+struct Real {
+    world: World,
+    path: String,
+    reading: Reading,
+}
+
 fn find(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("ARGWAY_TOOLS")
+    let found = std::env::var_os("ARGWAY_TOOLS")
         .into_iter()
         .chain(std::env::var_os("PATH"))
         .flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>())
         .map(|folder| folder.join(name))
         .find(|path| path.is_file());
-    if folders.is_none() {
+    if found.is_none() {
         eprintln!("{name} is not installed: not tested here (scripts/test fetches it)");
     }
-    folders
+    found
 }
 
-/// Reads `program`, and tells at least these commands and flags, without any loss of a page.
-#[track_caller]
-fn reads(program: &str, expected: &[(&str, &str, &str)]) {
-    let Some(path) = find(program) else { return };
-    let world = World::new();
-    let path = path.to_str().unwrap();
-    let reading: Reading = serde_json::from_str(&world.stdout(["describe", path])).unwrap();
-    assert_eq!(reading.program.family, Family::Cobra);
-    assert_eq!(reading.program.name, program);
-    for &(command, flag, kind) in expected {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let spec = reading.program.command(&words);
-        let spec = spec.unwrap_or_else(|| panic!("{program} {command}"));
-        let param = spec.flags().find(|param| param.name == flag);
-        let param = param.unwrap_or_else(|| panic!("{program} {command} --{flag}"));
-        assert_eq!(param.kind.to_string(), kind, "{program} {command} --{flag}");
+impl Real {
+    #[track_caller]
+    fn read(name: &str) -> Option<Self> {
+        let path = find(name)?.to_str().unwrap().to_owned();
+        let world = World::new();
+        let text = world.stdout(["describe", &path]);
+        let reading: Reading = serde_json::from_str(&text).unwrap();
+        assert_eq!(reading.program.name, name);
+        Some(Self {
+            world,
+            path,
+            reading,
+        })
     }
-    let tools: Value = serde_json::from_str(&world.stdout(["tools", path, "--json"])).unwrap();
-    let tools = tools["tools"].as_array().unwrap().len();
-    assert!(tools >= expected.len(), "{tools} tools");
-}
 
-/// A dry run of a call gives these words, and the real program is not started for it.
-#[track_caller]
-fn dry_run(program: &str, tool: &str, arguments: &str, expected: &str) {
-    let Some(path) = find(program) else { return };
-    let world = World::new();
-    let path = path.to_str().unwrap();
-    let line = world.stdout(["call", path, tool, arguments, "--dry-run"]);
-    assert_eq!(line.trim_end(), format!("{path} {expected}"));
-}
+    /// It has this command with this flag, of this type.
+    #[track_caller]
+    fn has(&self, command: &str, flag: &str, kind: &str) -> &Self {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let spec = self.reading.program.command(&words);
+        let spec = spec.unwrap_or_else(|| panic!("no command {command}"));
+        let param = spec.flags().find(|param| param.name == flag);
+        let param = param.unwrap_or_else(|| panic!("{command} has no --{flag}"));
+        assert_eq!(param.kind.to_string(), kind, "{command} --{flag}");
+        self
+    }
 
-#[test]
-fn gh_is_read() {
-    reads(
-        "gh",
-        &[
-            ("pr list", "limit", "int"),
-            ("pr list", "label", "csv<string>"),
-            ("pr list", "draft", "switch"),
-            ("api", "raw-field", "repeat<string>"),
-        ],
-    );
-}
+    /// Every tool of it has a name, a description and a closed schema.
+    #[track_caller]
+    fn is_offered(&self) -> &Self {
+        let text = self.world.stdout(["tools", &self.path, "--json"]);
+        let listed: Value = serde_json::from_str(&text).unwrap();
+        let tools = listed["tools"].as_array().unwrap();
+        let runnable = self.reading.program.commands.iter();
+        let runnable = runnable.filter(|spec| spec.runnable).count();
+        assert!(
+            tools.len() * 10 >= runnable * 8,
+            "{} of {runnable}",
+            tools.len()
+        );
+        for tool in tools {
+            assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+            assert_ne!(tool["description"], "", "{tool}");
+        }
+        self
+    }
 
-#[test]
-fn etcdctl_is_read() {
-    reads(
-        "etcdctl",
-        &[("get", "prefix", "switch"), ("get", "limit", "int")],
-    );
-}
+    /// A dry run of this call gives these words.
+    #[track_caller]
+    fn would_run(&self, tool: &str, arguments: &str, expected: &str) -> &Self {
+        let words = ["call", &self.path, tool, arguments, "--dry-run"];
+        let line = self.world.stdout(words);
+        assert_eq!(line.trim_end(), format!("{} {expected}", self.path));
+        self
+    }
 
-#[test]
-fn restic_is_read() {
-    reads(
-        "restic",
-        &[
-            ("backup", "dry-run", "switch"),
-            ("backup", "host", "string"),
-        ],
-    );
-}
+    /// This call prints something that starts so.
+    #[track_caller]
+    fn prints(&self, tool: &str, start: &str) -> &Self {
+        let text = self.world.stdout(["call", &self.path, tool]);
+        assert!(text.starts_with(start), "{text}");
+        self
+    }
 
-#[test]
-fn hcloud_is_read() {
-    reads(
-        "hcloud",
-        &[
-            ("server create", "name", "string"),
-            ("server list", "output", "repeat<string>"),
-        ],
-    );
-}
-
-#[test]
-fn rclone_is_read_although_it_has_hundreds_of_global_flags() {
-    reads(
-        "rclone",
-        &[
-            ("copy", "create-empty-src-dirs", "switch"),
-            ("copy", "transfers", "int"),
-        ],
-    );
-}
-
-#[test]
-fn a_list_survives_its_commas() {
-    dry_run(
-        "gh",
-        "gh_pr_list",
-        r#"{"label": ["good first issue", "a,b"], "limit": 5}"#,
-        r#"pr list '--label=good first issue,"a,b"' --limit=5"#,
-    );
-}
-
-#[test]
-fn restic_tells_its_version() {
-    let Some(path) = find("restic") else { return };
-    let world = World::new();
-    let text = world.stdout(["call", path.to_str().unwrap(), "restic_version"]);
-    assert!(text.starts_with("restic "), "{text}");
-}
-
-#[test]
-fn trying_a_real_program_makes_one_harmless_call() {
-    for program in ["gh", "restic", "etcdctl", "hcloud", "git"] {
-        let Some(path) = find(program) else { continue };
-        let shown = World::new().stdout(["try", path.to_str().unwrap()]);
+    /// `argway try` makes one harmless call, and does not take more than two screens.
+    #[track_caller]
+    fn can_be_tried(&self) -> &Self {
+        let shown = self.world.stdout(["try", &self.path]);
         assert!(shown.contains("One harmless call, really made"), "{shown}");
         assert!(shown.lines().count() < 80, "{shown}");
+        self
+    }
+}
+
+#[test]
+fn gh() {
+    let Some(gh) = Real::read("gh") else { return };
+    assert_eq!(gh.reading.program.family, Family::Cobra);
+    gh.has("pr list", "limit", "int")
+        .has("pr list", "label", "csv<string>")
+        .has("pr list", "draft", "switch")
+        .has("api", "raw-field", "repeat<string>")
+        .is_offered()
+        .would_run(
+            "gh_pr_list",
+            r#"{"label": ["good first issue", "a,b"], "limit": 5}"#,
+            r#"pr list '--label=good first issue,"a,b"' --limit=5"#,
+        )
+        .can_be_tried();
+}
+
+#[test]
+fn etcdctl() {
+    let Some(etcdctl) = Real::read("etcdctl") else {
+        return;
+    };
+    etcdctl
+        .has("get", "prefix", "switch")
+        .has("get", "limit", "int")
+        .is_offered()
+        .prints("etcdctl_version", "etcdctl version: ")
+        .can_be_tried();
+}
+
+#[test]
+fn restic() {
+    let Some(restic) = Real::read("restic") else {
+        return;
+    };
+    restic
+        .has("backup", "dry-run", "switch")
+        .has("backup", "exclude", "repeat<string>")
+        .is_offered()
+        .prints("restic_version", "restic ")
+        .can_be_tried();
+}
+
+#[test]
+fn hcloud() {
+    let Some(hcloud) = Real::read("hcloud") else {
+        return;
+    };
+    hcloud
+        .has("server create", "name", "string")
+        .has("server list", "output", "repeat<string>")
+        .is_offered()
+        .prints("hcloud_version", "hcloud ")
+        .can_be_tried();
+}
+
+/// It has hundreds of global flags, which must not drown its tools.
+#[test]
+fn rclone() {
+    let Some(rclone) = Real::read("rclone") else {
+        return;
+    };
+    rclone
+        .has("copy", "create-empty-src-dirs", "switch")
+        .has("copy", "transfers", "int")
+        .is_offered()
+        .prints("rclone_version", "rclone ");
+    let folded = rclone.world.stdout(["tools", &rclone.path, "--json"]);
+    assert!(folded.len() < 1_000_000, "{} bytes", folded.len());
+}
+
+#[test]
+fn git_is_not_a_cobra_program_and_argway_says_so() {
+    let Some(git) = Real::read("git") else { return };
+    assert_eq!(git.reading.program.family, Family::Unknown);
+    git.can_be_tried();
+    let shown = git.world.stdout(["try", &git.path]);
+    assert!(shown.contains("not a Cobra program"), "{shown}");
+    assert!(shown.contains("git --version\n  git version "), "{shown}");
+}
+
+/// Programs that have no test of their own: those that `scripts/tools` builds where no
+/// packages can be had, and those that it will fetch one day.
+#[test]
+fn every_other_fetched_program() {
+    let Some(folder) = std::env::var_os("ARGWAY_TOOLS") else {
+        return;
+    };
+    let known = ["gh", "etcdctl", "restic", "hcloud", "rclone"];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !known.contains(&name.as_str()) {
+            let real = Real::read(&name).unwrap();
+            assert_eq!(real.reading.program.family, Family::Cobra, "{name}");
+            assert!(real.reading.program.commands.len() > 1, "{name}");
+            real.is_offered();
+        }
     }
 }

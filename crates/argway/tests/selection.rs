@@ -10,7 +10,11 @@ fn a_denied_tool_is_not_listed() {
     World::new()
         .argway(["tools", "toy", "--deny", "item *,fail", "--deny", "nap"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+toy_greet    read         Print a greeting
+toy_version  read         Show the version
+
+"#]]);
 }
 
 #[test]
@@ -18,7 +22,12 @@ fn read_only_leaves_what_is_known_to_read() {
     World::new()
         .argway(["tools", "toy", "--read-only"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+toy_greet      read         Print a greeting
+toy_item_list  read         List items
+toy_version    read         Show the version
+
+"#]]);
 }
 
 /// A call that must be refused as wrong usage, with nothing run.

@@ -1,8 +1,12 @@
 //! What a user sees of each verb.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod world;
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use snapbox::str;
 use world::World;
@@ -12,7 +16,15 @@ fn tools_lists_name_effect_and_summary() {
     World::new()
         .argway(["tools", "toy"])
         .success()
-        .stdout_eq(str![])
+        .stdout_eq(str![[r#"
+toy_fail         unknown      Fail on purpose
+toy_greet        read         Print a greeting
+toy_item_delete  destructive  Delete an item
+toy_item_list    read         List items
+toy_nap          unknown      Wait for a minute
+toy_version      read         Show the version
+
+"#]])
         .stderr_eq(str![""]);
 }
 
@@ -21,7 +33,72 @@ fn tools_as_json_are_what_a_client_would_get() {
     World::new()
         .argway(["tools", "toy", "--allow", "item list", "--json"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "tools": [
+    {
+      "name": "toy_item_list",
+      "title": "toy item list",
+      "description": "toy item list: List items",
+      "inputSchema": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+          "output": {
+            "type": "string",
+            "description": "how items are shown",
+            "default": "table"
+          },
+          "verbose": {
+            "type": "boolean",
+            "description": "say more",
+            "default": false
+          }
+        },
+        "additionalProperties": false
+      },
+      "outputSchema": {
+        "type": "object",
+        "properties": {
+          "exitCode": {
+            "type": "integer"
+          },
+          "stdout": {
+            "type": "string"
+          },
+          "stderr": {
+            "type": "string"
+          },
+          "data": {
+            "description": "stdout, parsed"
+          },
+          "truncated": {
+            "type": "object",
+            "description": "What was cut, and where all of it is"
+          },
+          "durationMs": {
+            "type": "integer"
+          }
+        },
+        "required": [
+          "exitCode",
+          "stdout",
+          "stderr",
+          "durationMs"
+        ]
+      },
+      "annotations": {
+        "title": "toy item list",
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": true
+      }
+    }
+  ]
+}
+
+"#]]);
 }
 
 #[test]
@@ -31,7 +108,83 @@ fn tools_in_the_nested_layout_have_flags_and_args() {
             "tools", "toy", "--allow", "greet", "--layout", "nested", "--json",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "tools": [
+    {
+      "name": "toy_greet",
+      "title": "toy greet",
+      "description": "Print a greeting for everybody named./nExamples:/ntoy greet Ada --times 2",
+      "inputSchema": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+          "flags": {
+            "type": "object",
+            "description": "Command line flags",
+            "properties": {
+              "times": {
+                "type": "integer",
+                "description": "how often",
+                "default": 1
+              },
+              "verbose": {
+                "type": "boolean",
+                "description": "say more",
+                "default": false
+              }
+            },
+            "additionalProperties": false
+          },
+          "args": {
+            "type": [
+              "null",
+              "array"
+            ],
+            "description": "Positional command line arguments/nUsage pattern: [name...]",
+            "items": {
+              "type": "string"
+            }
+          }
+        },
+        "required": [
+          "flags"
+        ],
+        "additionalProperties": false
+      },
+      "outputSchema": {
+        "type": "object",
+        "properties": {
+          "stdout": {
+            "type": "string",
+            "description": "Standard output"
+          },
+          "stderr": {
+            "type": "string",
+            "description": "Standard error"
+          },
+          "exitCode": {
+            "type": "integer",
+            "description": "Exit code"
+          }
+        },
+        "required": [
+          "exitCode"
+        ],
+        "additionalProperties": false
+      },
+      "annotations": {
+        "title": "toy greet",
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": true
+      }
+    }
+  ]
+}
+
+"#]]);
 }
 
 #[test]
@@ -53,7 +206,17 @@ fn tools_tell_what_they_cost() {
     World::new()
         .argway(["tools", "toy", "--cost"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+tool                 flat bytes     ~tokens    nested bytes     ~tokens
+toy_fail [..]
+toy_greet [..]
+toy_item_delete [..]
+toy_item_list [..]
+toy_nap [..]
+toy_version [..]
+total [..]
+
+"#]]);
 }
 
 #[test]
@@ -105,6 +268,36 @@ fn an_edited_description_decides() {
 }
 
 #[test]
+fn the_example_in_the_guide_is_a_description() {
+    let guide = include_str!("../../../GUIDE.md");
+    let start = guide.find("{\n  \"argway\": 1,").unwrap();
+    let end = start + guide[start..].find("```").unwrap();
+    let world = World::new();
+    world.file("guide.json", &guide[start..end]);
+    world
+        .argway(["tools", "guide.json"])
+        .success()
+        .stdout_eq("toy_item_list  read         List items\n")
+        .stderr_eq(str![[r#"
+argway: toy: 1 thing not understood (`argway describe toy` lists them under `losses`)
+
+"#]]);
+}
+
+#[test]
+fn describe_tells_what_was_not_understood() {
+    let world = World::new();
+    let described = world.stdout(["describe", "toy"]);
+    let losses = r#", "losses": [{"path": ["item"], "what": "odd"}]}"#;
+    let edited = described.trim_end().strip_suffix('}').unwrap().to_owned() + losses;
+    world.file("toy.json", &edited);
+    world
+        .argway(["describe", "toy.json"])
+        .success()
+        .stderr_eq("argway: toy: 1 thing not understood\nargway:   toy item: odd\n");
+}
+
+#[test]
 fn call_prints_what_the_command_prints() {
     World::new()
         .argway([
@@ -148,7 +341,25 @@ fn call_as_json_is_the_whole_result() {
             "--json",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "exitCode": 0,
+  "stdout": "[{/"id/": 1, /"name/": /"ball/"}, {/"id/": 2, /"name/": /"kite/"}]/n",
+  "stderr": "",
+  "data": [
+    {
+      "id": 1,
+      "name": "ball"
+    },
+    {
+      "id": 2,
+      "name": "kite"
+    }
+  ],
+  "durationMs": [..]
+}
+
+"#]]);
 }
 
 #[test]
@@ -156,7 +367,25 @@ fn call_can_read_tables() {
     World::new()
         .argway(["call", "toy", "toy_item_list", "--data", "any", "--json"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+{
+  "exitCode": 0,
+  "stdout": "ID  NAME/n1   ball/n2   kite/n",
+  "stderr": "",
+  "data": [
+    {
+      "ID": "1",
+      "NAME": "ball"
+    },
+    {
+      "ID": "2",
+      "NAME": "kite"
+    }
+  ],
+  "durationMs": [..]
+}
+
+"#]]);
 }
 
 #[test]
@@ -165,7 +394,27 @@ fn call_ends_what_takes_too_long() {
         .argway(["call", "toy", "toy_nap", "--timeout", "200ms"])
         .code(1)
         .stdout_eq("")
-        .stderr_eq(str![]);
+        .stderr_eq(str![[r#"
+argway: toy_nap: ended after 200ms; give it longer with --timeout
+
+"#]]);
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_everything_it_started() {
+    let world = World::new();
+    world.argway(["tools", "toy"]).success();
+    let mut call = world.start(["call", "toy", "toy_nap"]);
+    let (napping, sleeping) = world.wait_for_nap();
+    let kill = ["-INT", &call.id().to_string()];
+    assert!(Command::new("kill").args(kill).status().unwrap().success());
+    assert_eq!(call.wait().unwrap().code(), Some(130));
+    for process in [napping, sleeping] {
+        assert!(
+            !Path::new("/proc").join(&process).exists(),
+            "{process} still runs"
+        );
+    }
 }
 
 #[test]
@@ -180,7 +429,10 @@ fn a_dry_run_prints_the_words_and_runs_nothing() {
             "--dry-run",
         ])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+[WORLD]/bin/toy item delete --force 'it'/''s; rm -rf /'
+
+"#]]);
     assert_eq!(world.trace(), "");
 }
 
@@ -227,7 +479,10 @@ fn capture_leaves_other_folders_alone() {
     world
         .argway(["capture", "toy", "mine"])
         .code(2)
-        .stderr_eq(str![]);
+        .stderr_eq(str![[r#"
+argway: mine holds `diary.txt`, which is no captured page; name a new or empty folder
+
+"#]]);
     assert_eq!(
         fs::read_to_string(world.path("mine/diary.txt")).unwrap(),
         "dear diary"
@@ -241,7 +496,38 @@ fn try_shows_a_newcomer_around() {
     world
         .argway(["try", "toy"])
         .success()
-        .stdout_eq(str![])
+        .stdout_eq(str![[r#"
+toy 1.0.0 ([WORLD]/bin/toy)
+a Cobra program: its help and its completion were read
+
+8 commands, 6 tools: 3 read, 1 destructive, 2 unknown
+  fail         unknown: Fail on purpose
+  greet        read: Print a greeting
+  item      2  read: list; destructive: delete
+  nap          unknown: Wait for a minute
+  version      read: Show the version
+
+Everything that it printed was understood
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 6 [..]
+  flat --read-only [..] 3 [..]
+  nested [..] 6 [..]
+  nested --read-only [..] 3 [..]
+
+One harmless call, really made
+  $ [WORLD]/bin/toy version
+  toy 1.0.0
+
+Next
+  serve it              [ARGWAY] serve toy
+  only what reads       [ARGWAY] serve toy --read-only
+  see every tool        [ARGWAY] tools toy
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"toy":{"command":"[ARGWAY]","args":["serve","toy"]}}}
+
+"#]])
         .stderr_eq("");
     // One harmless call was really made, and nothing else.
     assert_eq!(world.trace(), "version\n");
@@ -252,7 +538,39 @@ fn try_can_show_every_command() {
     World::new()
         .argway(["try", "toy", "--all"])
         .success()
-        .stdout_eq(str![]);
+        .stdout_eq(str![[r#"
+toy 1.0.0 ([WORLD]/bin/toy)
+a Cobra program: its help and its completion were read
+
+8 commands, 6 tools: 3 read, 1 destructive, 2 unknown
+  fail                          unknown      Fail on purpose
+  greet                         read         Print a greeting
+    item delete                 destructive  Delete an item
+    item list                   read         List items
+  nap                           unknown      Wait for a minute
+  version                       read         Show the version
+
+Everything that it printed was understood
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 6 [..]
+  flat --read-only [..] 3 [..]
+  nested [..] 6 [..]
+  nested --read-only [..] 3 [..]
+
+One harmless call, really made
+  $ [WORLD]/bin/toy version
+  toy 1.0.0
+
+Next
+  serve it              [ARGWAY] serve toy
+  only what reads       [ARGWAY] serve toy --read-only
+  see every tool        [ARGWAY] tools toy
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"toy":{"command":"[ARGWAY]","args":["serve","toy"]}}}
+
+"#]]);
 }
 
 #[test]
@@ -262,6 +580,29 @@ fn try_is_honest_about_a_program_it_does_not_know() {
         "odd",
         "#!/bin/sh\n[ \"$*\" = --help ] && { printf 'Usage: odd [OPTION]... FILE\\n\\nOptions:\\n  -a, --all      everything\\n      --version  show the version\\n'; exit; }\n[ \"$*\" = --version ] && { echo odd 3; exit; }\necho \"$*\" >>\"$TOY_TRACE\"\n",
     );
-    world.argway(["try", "odd"]).success().stdout_eq(str![]);
+    world.argway(["try", "odd"]).success().stdout_eq(str![[r#"
+odd ([WORLD]/bin/odd)
+not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:
+subcommands, types and required flags may be missing or wrong.
+
+1 command, 1 tool: 1 unknown
+  odd      unknown
+
+What the tools would cost in a model's context
+  layout                    tools        bytes    ~tokens
+  flat [..] 1 [..]
+  nested [..] 1 [..]
+
+One harmless call, really made
+  $ odd --version
+  odd 3
+
+Next
+  serve it              [ARGWAY] serve odd
+  see every tool        [ARGWAY] tools odd
+  in a client's configuration (Claude Desktop, Cursor and others):
+    {"mcpServers":{"odd":{"command":"[ARGWAY]","args":["serve","odd"]}}}
+
+"#]]);
     assert_eq!(world.trace(), "");
 }

@@ -15,10 +15,10 @@ mod value;
 use crate::catalog::names::Slot;
 
 pub use encode::encode;
-pub(crate) use value::bounds;
 pub use json::{JsonSwitch, json_switch};
 pub use shell::shell_line;
 pub use size::{Room, TooLong, size};
+pub(crate) use value::bounds;
 
 /// Checked arguments of one call.
 #[derive(Debug, Clone, PartialEq, Default)]

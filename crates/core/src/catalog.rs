@@ -125,7 +125,8 @@ impl Catalog {
         inherited: Inherited,
     ) -> Result<Self, CatalogError> {
         let names = tool_names(programs);
-        let families: Vec<Children<'_>> = programs.iter().map(|program| children(program)).collect();
+        let families: Vec<Children<'_>> =
+            programs.iter().map(|program| children(program)).collect();
         let all: Vec<(usize, usize, Named<'_>)> = programs
             .iter()
             .enumerate()
@@ -154,15 +155,11 @@ impl Catalog {
                 continue;
             }
             let program = &programs[at];
-            let mut tool = tool(
-                named.tool,
-                program,
-                command,
-                selection,
-                inherited,
-                &mut shared,
-            );
-            tool.reserved = reserved(program, tool.spec(), &families[at]);
+            let mut tool = tool(named.tool, program, command, selection, &mut shared);
+            let children = families[at].get(tool.spec().path.as_slice());
+            let children = children.map_or(&[][..], Vec::as_slice);
+            fold(&mut tool, inherited, children);
+            tool.reserved = reserved(program, tool.spec(), children);
             catalog
                 .by_name
                 .insert(tool.name.clone(), catalog.tools.len());
@@ -234,25 +231,36 @@ fn is_tool(command: &CommandSpec) -> bool {
     command.runnable && !helper
 }
 
-/// Inherited sets that a selection made smaller, by the set that they came from.
+/// Inherited sets that were met, each with what the selection offers of it.
 #[derive(Default)]
-struct Shared(Vec<(Arc<[Param]>, Arc<[Param]>)>);
+struct Shared(Vec<Offer>);
+
+struct Offer {
+    whole: Arc<[Param]>,
+    offered: Arc<[Param]>,
+    names: BTreeSet<String>,
+}
 
 impl Shared {
-    fn offered(&mut self, whole: &Arc<[Param]>, selection: &Selection) -> Arc<[Param]> {
-        if selection.offers_all_of(whole) {
-            return Arc::clone(whole);
-        }
-        if let Some((_, offered)) = self.0.iter().find(|(from, _)| Arc::ptr_eq(from, whole)) {
-            return Arc::clone(offered);
-        }
-        let offered: Arc<[Param]> = whole
-            .iter()
-            .filter(|flag| selection.offers_flag(flag))
-            .cloned()
-            .collect();
-        self.0.push((Arc::clone(whole), Arc::clone(&offered)));
-        offered
+    fn offer(&mut self, whole: &Arc<[Param]>, selection: &Selection) -> &Offer {
+        let known = self.0.iter().position(|it| Arc::ptr_eq(&it.whole, whole));
+        let index = known.unwrap_or_else(|| {
+            let offered = match whole.iter().all(|flag| selection.offers_flag(flag)) {
+                true => Arc::clone(whole),
+                false => whole
+                    .iter()
+                    .filter(|flag| selection.offers_flag(flag))
+                    .cloned()
+                    .collect(),
+            };
+            self.0.push(Offer {
+                whole: Arc::clone(whole),
+                names: offered.iter().map(|flag| flag.name.clone()).collect(),
+                offered,
+            });
+            self.0.len() - 1
+        });
+        &self.0[index]
     }
 }
 
@@ -261,7 +269,6 @@ fn tool(
     program: &Arc<Program>,
     command: usize,
     selection: &Selection,
-    inherited: Inherited,
     shared: &mut Shared,
 ) -> Tool {
     let spec = &program.commands[command];
@@ -274,25 +281,20 @@ fn tool(
                 .filter(|flag| selection.offers_flag(flag))
                 .cloned(),
         );
-        offered = shared.offered(&spec.inherited, selection);
-        let shadowed = |flag: &Param| spec.own_flags().any(|own| own.name == flag.name);
-        if offered.iter().any(shadowed) {
+        let offer = shared.offer(&spec.inherited, selection);
+        offered = Arc::clone(&offer.offered);
+        let shadows: Vec<&str> = spec
+            .own_flags()
+            .map(|own| own.name.as_str())
+            .filter(|name| offer.names.contains(*name))
+            .collect();
+        if !shadows.is_empty() {
             offered = offered
                 .iter()
-                .filter(|flag| !shadowed(flag))
+                .filter(|flag| !shadows.contains(&flag.name.as_str()))
                 .cloned()
                 .collect();
         }
-    }
-    let folded = matches!(inherited, Inherited::Limit(most) if offered.len() > most);
-    if (folded || inherited == Inherited::None) && offered.iter().any(|flag| flag.required) {
-        let (required, rest): (Vec<Param>, Vec<Param>) =
-            offered.iter().cloned().partition(|flag| flag.required);
-        flags.extend(required);
-        offered = rest.into();
-    }
-    if inherited == Inherited::None {
-        offered = Arc::new([]);
     }
     Tool {
         name: name.to_owned(),
@@ -300,9 +302,60 @@ fn tool(
         command,
         flags,
         inherited: offered,
-        folded,
+        folded: false,
         positionals: spec.positionals().cloned().collect(),
         reserved: Vec::new(),
+    }
+}
+
+/// Folds inherited flags or leaves them out, as `choice` says, but for those
+/// without which the program refuses to run.
+///
+/// The flags that a parent passes on are its own, and as many as its `children`
+/// inherit: where those are too many to list, so are these.
+fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
+    let most = match choice {
+        Inherited::All => return,
+        Inherited::None => usize::MAX,
+        Inherited::Limit(most) => most,
+    };
+    let passed_on: BTreeSet<&str> = children
+        .iter()
+        .map(|child| &child.inherited)
+        .max_by_key(|inherited| inherited.len())
+        .into_iter()
+        .flat_map(|inherited| inherited.iter().map(|flag| flag.name.as_str()))
+        .collect();
+    let own_passed_on = tool
+        .flags
+        .iter()
+        .filter(|flag| passed_on.contains(flag.name.as_str()))
+        .count();
+    tool.folded = tool.inherited.len() + own_passed_on > most;
+    if !tool.folded && choice != Inherited::None {
+        return;
+    }
+    if tool.folded && own_passed_on > 0 {
+        let (shared, own): (Vec<Param>, Vec<Param>) = std::mem::take(&mut tool.flags)
+            .into_iter()
+            .partition(|flag| passed_on.contains(flag.name.as_str()));
+        tool.flags = own;
+        tool.inherited = shared
+            .into_iter()
+            .chain(tool.inherited.iter().cloned())
+            .collect();
+    }
+    if tool.inherited.iter().any(|flag| flag.required) {
+        let (required, rest): (Vec<Param>, Vec<Param>) = tool
+            .inherited
+            .iter()
+            .cloned()
+            .partition(|flag| flag.required);
+        tool.flags.extend(required);
+        tool.inherited = rest.into();
+    }
+    if choice == Inherited::None {
+        tool.inherited = Arc::new([]);
     }
 }
 
@@ -320,11 +373,9 @@ fn children(program: &Program) -> Children<'_> {
 }
 
 /// Everything that `program` would take for a subcommand of `spec`.
-fn reserved(program: &Program, spec: &CommandSpec, children: &Children<'_>) -> Vec<String> {
+fn reserved(program: &Program, spec: &CommandSpec, children: &[&CommandSpec]) -> Vec<String> {
     let mut words: Vec<String> = children
-        .get(spec.path.as_slice())
-        .into_iter()
-        .flatten()
+        .iter()
         .flat_map(|child| child.path.last().into_iter().chain(&child.aliases))
         .cloned()
         .collect();

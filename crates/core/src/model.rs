@@ -129,43 +129,32 @@ impl CommandSpec {
 }
 
 /// A flag or a positional argument.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Param {
     /// A flag's long name without dashes (its short one if it has no other), or
     /// a positional's name as the usage line has it, without brackets.
     pub name: String,
     /// How it is written on the command line.
-    #[serde(flatten)]
     pub role: Role,
     /// What values it takes.
-    #[serde(rename = "type")]
     pub kind: Kind,
     /// The program refuses to run without it.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub required: bool,
     /// The default as the program prints it, unquoted: `30`, `[a,b]`, `5m0s`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
     /// The only values that it takes; empty where any value of its type will do.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     /// The placeholder that the help prints for the value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_name: Option<String>,
     /// What it is for.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Left out of schemas unless asked for.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
     /// Set when the program says that it is going away: the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<String>,
     /// Raises the command's effect when it is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// Where the facts above came from.
-    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub from: Provenance,
 }
 
@@ -221,8 +210,7 @@ impl Param {
 }
 
 /// How a parameter is written on the command line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "role", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Role {
     /// By name.
     Flag(Spelling),
@@ -231,20 +219,16 @@ pub enum Role {
 }
 
 /// The written forms of a flag.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Spelling {
     /// With its dashes: `--output`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<String>,
     /// With its dash: `-o`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
     /// How the value follows the name.
-    #[serde(default, skip_serializing_if = "is_default")]
     pub joiner: Joiner,
     /// The value that the flag alone stands for (pflag's NoOptDefVal), where it
     /// takes a value but does not need one. Switches and counts leave it empty.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bare: Option<String>,
 }
 

@@ -69,7 +69,7 @@ fn global_flags(tool: &Tool) -> Value {
     json!({
         "type": "object",
         "description": format!(
-            "Any of the {} flags that all commands of {program} share; resource {} lists them",
+            "Any of the {} flags that {program}'s commands share; resource {} lists them",
             tool.inherited.len(),
             global_flags_uri(program),
         ),
@@ -77,36 +77,15 @@ fn global_flags(tool: &Tool) -> Value {
 }
 
 /// The resource that lists the flags that a program's commands share.
-pub fn global_flags_uri(program: &str) -> String {
+fn global_flags_uri(program: &str) -> String {
     format!("argway://{program}/global-flags")
-}
-
-/// The schema that keys and values of `global_flags` are checked against, for
-/// the resource of that name; nothing where `tool` folds no flags.
-pub fn global_flags_schema(tool: &Tool, layout: Layout) -> Option<Value> {
-    if !tool.folded {
-        return None;
-    }
-    let mut properties = Map::new();
-    for named in tool.global_properties(layout) {
-        let schema = property::property(named.param, layout, tool.program.family);
-        properties.insert(named.name, Value::Object(schema));
-    }
-    let mut schema = Map::new();
-    schema.insert("$schema".to_owned(), json!(DIALECT));
-    schema.insert("type".to_owned(), json!("object"));
-    close(&mut schema, properties, Vec::new());
-    Some(Value::Object(schema))
 }
 
 /// ophis' list of positional words.
 fn args(tool: &Tool) -> Value {
     let spec = tool.spec();
     let usage = spec.usage.replacen(" [flags]", "", 1);
-    let pattern: Vec<&str> = usage
-        .split_whitespace()
-        .skip(1 + spec.path.len())
-        .collect();
+    let pattern: Vec<&str> = usage.split_whitespace().skip(1 + spec.path.len()).collect();
     let mut description = "Positional command line arguments".to_owned();
     if !pattern.is_empty() {
         description.push_str("\nUsage pattern: ");
@@ -140,7 +119,7 @@ pub fn output(_tool: &Tool, layout: Layout) -> Value {
                 "stdout": {"type": "string"},
                 "stderr": {"type": "string"},
                 "data": {"description": "stdout, parsed"},
-                "truncated": {"description": "What was cut, and where all of it is"},
+                "truncated": {"type": "object", "description": "What was cut, and where all of it is"},
                 "durationMs": {"type": "integer"},
             },
             "required": ["exitCode", "stdout", "stderr", "durationMs"],
@@ -204,8 +183,9 @@ pub fn annotations(tool: &Tool) -> Annotations {
     Annotations {
         title: tool.command_line(),
         read_only: effect == Effect::Read,
-        // What is not known may be the worst.
-        destructive: matches!(effect, Effect::Destructive | Effect::Unknown),
+        // What is not known may be the worst. A flag of unknown effect on a command
+        // that is known (`--web`) makes it no reader, but no destroyer either.
+        destructive: effect == Effect::Destructive || tool.spec().effect == Effect::Unknown,
         idempotent: effect == Effect::Read,
         // Nothing tells a program that stays on this machine from one that does not.
         open_world: true,

@@ -75,12 +75,14 @@ impl Try {
         title(terminal, &program)?;
         self.commands(terminal, &program, &catalog)?;
         losses(terminal, &reading)?;
-        self.costs(terminal, &program, &catalog)?;
+        let read_only = self.read_only(&program);
+        costs(terminal, &catalog, read_only.as_ref())?;
         if self.transcript.transcript.is_some() {
             return section(terminal, "Read from captured pages, so nothing was called.");
         }
-        harmless_call(terminal, &source, &program)?;
-        next_step(terminal, picked.as_deref().unwrap_or(&program.name))
+        harmless_call(terminal, &source, &program, read_only.as_ref())?;
+        let named = picked.as_deref().unwrap_or(&program.name);
+        next_step(terminal, named, read_only.is_some())
     }
 
     fn commands(
@@ -109,35 +111,31 @@ impl Try {
         Ok(())
     }
 
-    fn costs(
-        &self,
-        terminal: &Terminal,
-        program: &Arc<Program>,
-        all: &Catalog,
-    ) -> Result<(), Failure> {
-        section(terminal, "What the tools would cost in a model's context")?;
-        terminal.line(terminal.styled(
-            Style::Dim,
-            format_args!(
-                "  {:24} {:>6} {:>12} {:>10}",
-                "layout", "tools", "bytes", "~tokens"
-            ),
-        ))?;
-        let read_only = Selection {
+    /// The tools that only read; nothing where there is none.
+    fn read_only(&self, program: &Arc<Program>) -> Option<Catalog> {
+        let selection = Selection {
             read_only: true,
             ..self.tools.selection()
         };
-        let reading =
-            Catalog::build(&[Arc::clone(program)], &read_only, self.tools.inherited()).ok();
-        for layout in LayoutName::ALL {
-            cost_row(terminal, layout.name(), all, layout)?;
-            if let Some(reading) = &reading {
-                let name = format!("{} --read-only", layout.name());
-                cost_row(terminal, &name, reading, layout)?;
-            }
-        }
-        Ok(())
+        Catalog::build(&[Arc::clone(program)], &selection, self.tools.inherited()).ok()
     }
+}
+
+fn costs(terminal: &Terminal, all: &Catalog, read_only: Option<&Catalog>) -> Result<(), Failure> {
+    section(terminal, "What the tools would cost in a model's context")?;
+    let heading = format!(
+        "  {:24} {:>6} {:>12} {:>10}",
+        "layout", "tools", "bytes", "~tokens"
+    );
+    terminal.line(terminal.styled(Style::Dim, heading))?;
+    for layout in LayoutName::ALL {
+        cost_row(terminal, layout.name(), all, layout)?;
+        if let Some(read_only) = read_only {
+            let name = format!("{} --read-only", layout.name());
+            cost_row(terminal, &name, read_only, layout)?;
+        }
+    }
+    Ok(())
 }
 
 fn cost_row(
@@ -164,7 +162,7 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     let version = program
         .version
         .as_deref()
-        .map(|version| format!(" {}", fit(bare_version(&program.name, version), 40)));
+        .map(|version| format!(" {}", fit(bare_version(version), 40)));
     let place = program
         .executable
         .as_deref()
@@ -184,15 +182,24 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     }
 }
 
-/// `gh version 2.23.0 (2023-02-27)` without the words before the number.
-fn bare_version<'a>(name: &str, version: &'a str) -> &'a str {
-    let after = |text: &'a str, word: &str| text.strip_prefix(word).unwrap_or(text).trim_start();
-    after(after(version.trim_start(), name), "version")
+/// The number in `gh version 2.23.0 (2023-02-27)`, or all of a text that has none.
+fn bare_version(version: &str) -> &str {
+    let is_number = |word: &&str| {
+        let word = word.trim_start_matches('v');
+        word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let number = version.split([' ', ',', '\t', '\n']).find(is_number);
+    number.unwrap_or(version.trim())
 }
 
 fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
-    if reading.losses.is_empty() {
-        return section(terminal, "Everything that it printed was understood");
+    match (reading.losses.is_empty(), reading.program.family) {
+        (false, _) => {}
+        (true, Family::Cobra) => {
+            return section(terminal, "Everything that it printed was understood");
+        }
+        // What such a page does not say is not even known to be missing.
+        (true, Family::Unknown) => return Ok(()),
     }
     section(
         terminal,
@@ -210,18 +217,14 @@ fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
 fn harmless_call(
     terminal: &Terminal,
     source: &Source,
-    program: &Arc<Program>,
+    program: &Program,
+    read_only: Option<&Catalog>,
 ) -> Result<(), Failure> {
     if program.family == Family::Unknown {
         return ask_version(terminal, source, program);
     }
-    let read_only = Selection {
-        read_only: true,
-        ..Selection::default()
-    };
-    let catalog = Catalog::build(&[Arc::clone(program)], &read_only, Default::default());
     let bridge = Bridge {
-        catalog: Arc::new(catalog.unwrap_or_default()),
+        catalog: Arc::new(read_only.cloned().unwrap_or_default()),
         settings: RunOptions::default().settings(LayoutName::Flat),
     };
     let mut shown = None;
@@ -301,7 +304,7 @@ fn show_call(terminal: &Terminal, line: &str, text: &str, failed: bool) -> Resul
     Ok(())
 }
 
-fn next_step(terminal: &Terminal, program: &str) -> Result<(), Failure> {
+fn next_step(terminal: &Terminal, program: &str, some_read: bool) -> Result<(), Failure> {
     // A client starts the server in a folder of its own choosing.
     let program = match program.contains('/') {
         true => std::path::absolute(program)
@@ -312,7 +315,9 @@ fn next_step(terminal: &Terminal, program: &str) -> Result<(), Failure> {
     section(terminal, "Next")?;
     let serve = argv::shell_line([argway.as_str(), "serve", &program]);
     terminal.line(format_args!("  serve it              {serve}"))?;
-    terminal.line(format_args!("  only what reads       {serve} --read-only"))?;
+    if some_read {
+        terminal.line(format_args!("  only what reads       {serve} --read-only"))?;
+    }
     let call = argv::shell_line([argway.as_str(), "tools", &program]);
     terminal.line(format_args!("  see every tool        {call}"))?;
     terminal.line("  in a client's configuration (Claude Desktop, Cursor and others):")?;
@@ -356,4 +361,21 @@ fn pick() -> anyhow::Result<String> {
                 WELL_KNOWN.join(", ")
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare_version;
+
+    #[test]
+    fn the_number_is_found_in_what_programs_say_of_their_version() {
+        for (said, expected) in [
+            ("gh version 2.23.0 (2023-02-27)", "2.23.0"),
+            ("Docker version 28.2.2, build e6534b4", "28.2.2"),
+            ("v1.4", "v1.4"),
+            ("unknown", "unknown"),
+        ] {
+            assert_eq!(bare_version(said), expected);
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! A small world for each test: an empty HOME, a cache, and a `toy` program on PATH.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::OnceLock;
 
 use snapbox::cmd::{Command, OutputAssert, cargo_bin};
@@ -63,6 +65,7 @@ impl World {
     pub fn command<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> Command {
         let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
         Command::new(cargo_bin!("argway"))
+            .with_assert(self.assertion())
             .args(words)
             .current_dir(self.folder.path())
             .env_clear()
@@ -70,7 +73,19 @@ impl World {
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("TOY_TRACE", self.path("trace"))
-            .timeout(std::time::Duration::from_secs(60))
+            .timeout(std::time::Duration::from_secs(300))
+    }
+
+    /// Compares what is printed with this world's places replaced by names.
+    fn assertion(&self) -> snapbox::Assert {
+        let mut redactions = snapbox::Redactions::new();
+        let folder = self.folder.path().display().to_string();
+        redactions.insert("[WORLD]", folder).unwrap();
+        let argway = cargo_bin!("argway").display().to_string();
+        redactions.insert("[ARGWAY]", argway).unwrap();
+        snapbox::Assert::new()
+            .action_env(snapbox::assert::DEFAULT_ACTION_ENV)
+            .redact_with(redactions)
     }
 
     /// Runs `argway` with these words.
@@ -82,6 +97,34 @@ impl World {
     pub fn stdout<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> String {
         let output = self.argway(words).success();
         String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    }
+
+    /// `argway` with these words, running.
+    pub fn start<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> process::Child {
+        let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        process::Command::new(cargo_bin!("argway"))
+            .args(words)
+            .env("PATH", search)
+            .env("HOME", self.path("home"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("TOY_TRACE", self.path("trace"))
+            .stdin(process::Stdio::piped())
+            .stdout(process::Stdio::piped())
+            .stderr(process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Waits until `toy nap` naps: its process and the one that it started.
+    pub fn wait_for_nap(&self) -> (String, String) {
+        for _ in 0..600 {
+            if let Ok(text) = fs::read_to_string(self.path("trace.nap")) {
+                let (own, child) = text.trim().split_once(' ').unwrap();
+                return (own.to_owned(), child.to_owned());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("toy does not nap");
     }
 
     /// What of `toy` really ran, a line a run.
@@ -100,10 +143,17 @@ impl World {
     }
 }
 
-/// The example that runs what is appended to it, built once.
+/// The example that runs what is appended to it. `cargo test` builds it beside the
+/// binary; where only some tests are built, it is built here.
 fn runner() -> &'static Path {
     static RUNNER: OnceLock<PathBuf> = OnceLock::new();
-    RUNNER.get_or_init(|| snapbox::cmd::compile_example("toy", []).unwrap())
+    RUNNER.get_or_init(|| {
+        let built = cargo_bin!("argway").with_file_name("examples").join("toy");
+        match built.is_file() {
+            true => built,
+            false => snapbox::cmd::compile_example("toy", []).unwrap(),
+        }
+    })
 }
 
 /// The permission bits of a file.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{ArgumentError, Arguments, Given, encode, value};
-use crate::catalog::names::{GLOBAL_FLAGS, Property, Slot, nearest};
+use crate::catalog::names::{GLOBAL_FLAGS, Property, Slot, is_spelled, nearest};
 use crate::catalog::{Layout, Tool};
 
 /// Characters of a wrong value that an error shows.
@@ -37,7 +37,7 @@ impl Arguments {
             args: door.args,
         };
         let mut problems = door.problems;
-        if let Err(error) = encode(tool, &arguments) {
+        if let Err(error) = encode::encode(tool, &arguments) {
             problems.extend(error.problems);
         }
         match problems.is_empty() {
@@ -60,8 +60,8 @@ impl Arguments {
 
 struct Door<'a> {
     tool: &'a Tool,
+    layout: Layout,
     properties: Vec<Property<'a>>,
-    folded: Vec<Property<'a>>,
     /// What was given, with the key it was given under.
     given: BTreeMap<Slot, (String, Given)>,
     /// Parameters whose value was refused: given, as far as requirements go.
@@ -74,8 +74,8 @@ impl<'a> Door<'a> {
     fn new(tool: &'a Tool, layout: Layout) -> Self {
         Self {
             tool,
+            layout,
             properties: tool.properties(layout),
-            folded: tool.global_properties(layout),
             given: BTreeMap::new(),
             refused: Vec::new(),
             args: Vec::new(),
@@ -138,11 +138,12 @@ impl<'a> Door<'a> {
         match value {
             Value::Object(flags) => {
                 for (key, value) in flags {
-                    match lookup(&self.folded, key).map(|property| property.slot) {
+                    match self.tool.find_global(self.layout, key) {
                         Some(slot) => self.put(slot, key, value),
                         None => {
-                            let names = self.folded.iter().map(|flag| flag.name.as_str());
-                            let hint = did_you_mean(key, names);
+                            let flags = self.tool.global_properties(self.layout);
+                            let hint =
+                                did_you_mean(key, flags.iter().map(|flag| flag.name.as_str()));
                             self.problems
                                 .push(format!("`{key}` is not a global flag{hint}"));
                         }
@@ -156,15 +157,16 @@ impl<'a> Door<'a> {
 
     fn find(&self, key: &str) -> Option<Slot> {
         lookup(&self.properties, key)
-            .or_else(|| lookup(&self.folded, key))
             .map(|property| property.slot)
+            .or_else(|| self.tool.find_global(self.layout, key))
     }
 
     fn take(&mut self, key: &str, value: &Value) {
         match self.find(key) {
             Some(slot) => self.put(slot, key, value),
             None => {
-                let names = self.properties.iter().chain(&self.folded);
+                let folded = self.tool.global_properties(self.layout);
+                let names = self.properties.iter().chain(&folded);
                 let hint = did_you_mean(key, names.map(|property| property.name.as_str()));
                 self.problems
                     .push(format!("`{key}` is not an argument of this tool{hint}"));
@@ -217,10 +219,14 @@ impl<'a> Door<'a> {
     }
 
     /// An optional positional cannot be given without those before it: it would
-    /// be read in their place.
+    /// be read in their place. Behind the `--` of a usage line they begin anew.
     fn gaps(&mut self) {
+        let anew = encode::first_after_dashes(self.tool).map(Slot::Positional);
         let mut omitted: Option<&str> = None;
         for property in &self.properties {
+            if Some(property.slot) == anew {
+                omitted = None;
+            }
             if property.param.is_flag() || property.param.required {
                 continue;
             }
@@ -249,13 +255,9 @@ fn lookup<'p, 'a>(properties: &'p [Property<'a>], key: &str) -> Option<&'p Prope
         .iter()
         .find(|property| property.name == key)
         .or_else(|| {
-            properties.iter().find(|property| {
-                property.param.name == key
-                    || property.param.spelling().is_some_and(|spelling| {
-                        spelling.long.as_deref() == Some(key)
-                            || spelling.short.as_deref() == Some(key)
-                    })
-            })
+            properties
+                .iter()
+                .find(|property| is_spelled(property.param, key))
         })
 }
 

@@ -7,7 +7,7 @@
 use super::{ArgumentError, Arguments, Given};
 use crate::catalog::Tool;
 use crate::catalog::names::Slot;
-use crate::model::{Joiner, Kind, Param, Scalar, Split};
+use crate::model::{Family, Joiner, Kind, Param, Scalar, Split};
 
 /// Bytes of one list word beyond which the rest goes into another.
 const LONG_WORD: usize = 64 * 1024;
@@ -19,16 +19,21 @@ const LONG_WORD: usize = 64 * 1024;
 pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
     let mut problems = Vec::new();
     let mut words = tool.spec().path.clone();
+    let positionals = positional_words(tool, arguments, &mut problems);
+    let switches = match positionals.iter().any(|word| word == "--") {
+        true if tool.program.family == Family::Cobra => Switches::Valued,
+        _ => Switches::Alone,
+    };
     for (slot, given) in &arguments.given {
         if let Slot::Positional(_) = slot {
             continue;
         }
         let param = tool.param(*slot);
-        if let Err(problem) = flag_words(param, given, &mut words) {
+        if let Err(problem) = flag_words(param, given, switches, &mut words) {
             problems.push(format!("`{}` {problem}", param.name));
         }
     }
-    positional_words(tool, arguments, &mut words, &mut problems);
+    words.extend(positionals);
     if words.iter().any(|word| word.contains('\0')) {
         problems.push("an argument holds a NUL byte, which no command line can carry".to_owned());
     }
@@ -38,14 +43,30 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
     }
 }
 
+/// How a flag that needs no value is written.
+#[derive(Clone, Copy)]
+enum Switches {
+    /// `--force`.
+    Alone,
+    /// `--force=true`. Were it after all a flag that takes a value, alone it would
+    /// take the `--` behind it, and what that protects would be read as flags.
+    Valued,
+}
+
 /// Appends the words of one flag, or says why there are none.
-fn flag_words(param: &Param, given: &Given, words: &mut Vec<String>) -> Result<(), String> {
-    let Some((name, joiner)) = param.spelling().and_then(|spelling| {
-        let name = spelling.long.as_ref().or(spelling.short.as_ref())?;
-        Some((name, spelling.joiner))
-    }) else {
+fn flag_words(
+    param: &Param,
+    given: &Given,
+    switches: Switches,
+    words: &mut Vec<String>,
+) -> Result<(), String> {
+    let Some(spelling) = param.spelling() else {
         return Err("has no spelling".to_owned());
     };
+    let Some(name) = spelling.long.as_ref().or(spelling.short.as_ref()) else {
+        return Err("has no spelling".to_owned());
+    };
+    let joiner = spelling.joiner;
     let mut push = |value: String| match joiner {
         Joiner::Equals => {
             words.push(format!("{name}={value}"));
@@ -62,7 +83,14 @@ fn flag_words(param: &Param, given: &Given, words: &mut Vec<String>) -> Result<(
         }
     };
     match given {
-        Given::Switch(true) | Given::Bare => words.push(name.clone()),
+        Given::Switch(true) => words.push(match switches {
+            Switches::Alone => name.clone(),
+            Switches::Valued => format!("{name}=true"),
+        }),
+        Given::Bare => words.push(match (switches, &spelling.bare) {
+            (Switches::Valued, Some(value)) => format!("{name}={value}"),
+            _ => name.clone(),
+        }),
         Given::Switch(false) => {
             if param.default.as_deref() == Some("true") {
                 // Whatever the joiner: without `=` it would be on, and `false` a positional.
@@ -169,7 +197,9 @@ fn csv_field(value: &str) -> Result<String, String> {
 /// One `key=value` that pflag reads back as that pair.
 fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
     if key.contains('=') {
-        return Err(format!("cannot have the key `{key}`: it holds an equals sign"));
+        return Err(format!(
+            "cannot have the key `{key}`: it holds an equals sign"
+        ));
     }
     let raw = format!("{key}={value}");
     if *scalar != Scalar::String {
@@ -190,14 +220,8 @@ fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
     }
 }
 
-/// Appends positionals, protected where they need it.
-fn positional_words(
-    tool: &Tool,
-    arguments: &Arguments,
-    words: &mut Vec<String>,
-    problems: &mut Vec<String>,
-) {
-    let spec = tool.spec();
+/// The positionals' words, protected where they need it.
+fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<String>) -> Vec<String> {
     let (before, after) = places(tool, arguments);
     for word in before.iter().chain(&after) {
         if let Some(name) = subcommand(tool, word) {
@@ -208,7 +232,7 @@ fn positional_words(
         }
     }
     let is_flag = |word: &&String| word.starts_with('-') && word.len() > 1;
-    if spec.raw_words {
+    if tool.spec().raw_words {
         // It hands every word on, `--` too, so that nothing protects one.
         if let Some(word) = before.iter().chain(&after).find(is_flag) {
             problems.push(format!(
@@ -216,28 +240,25 @@ fn positional_words(
                 tool.command_line()
             ));
         }
-        words.extend(before.into_iter().chain(after));
-        return;
+        return [before, after].concat();
     }
+    let dashes = || vec!["--".to_owned()];
     let exposed = before.iter().find(is_flag);
-    match after.is_empty() {
-        true => {
-            if !before.is_empty() && (exposed.is_some() || !tool.reserved.is_empty()) {
-                words.push("--".to_owned());
-            }
-            words.extend(before);
+    if asks_for_dashes(tool) {
+        // The program looks where its `--` stands, so there is only that one.
+        if let Some(word) = exposed {
+            problems.push(format!(
+                "{word:?} would be read as a flag: nothing protects it before the `--` of this command"
+            ));
         }
-        false => {
-            // The program looks where its `--` stands, so there is only one.
-            if let Some(word) = exposed {
-                problems.push(format!(
-                    "{word:?} would be read as a flag, and `--` is needed further on"
-                ));
-            }
-            words.extend(before);
-            words.push("--".to_owned());
-            words.extend(after);
-        }
+        return match after.is_empty() {
+            true => before,
+            false => [before, dashes(), after].concat(),
+        };
+    }
+    match !before.is_empty() && (exposed.is_some() || !tool.reserved.is_empty()) {
+        true => [dashes(), before].concat(),
+        false => before,
     }
 }
 
@@ -286,7 +307,7 @@ fn behind_dashes(usage: &str) -> impl Iterator<Item = &str> {
 
 /// The first positional that stands behind `--` in the usage line, as in
 /// `kubectl exec POD -- COMMAND [args...]`.
-fn first_after_dashes(tool: &Tool) -> Option<usize> {
+pub(super) fn first_after_dashes(tool: &Tool) -> Option<usize> {
     let first = behind_dashes(&tool.spec().usage).next()?;
     tool.positionals
         .iter()

@@ -7,12 +7,32 @@ use crate::model::{Kind, Param, Scalar};
 
 /// Flags that choose how output looks: whoever gives one of them has chosen.
 const FORMATS: [&str; 3] = ["output", "format", "json"];
-const CHOOSERS: [&str; 6] = ["template", "jq", "quiet", "output-format", "no-headers", "web"];
+const CHOOSERS: [&str; 6] = [
+    "template",
+    "jq",
+    "quiet",
+    "output-format",
+    "no-headers",
+    "web",
+];
 
 /// Other words that help texts list beside `json`.
 const SIBLINGS: [&str; 15] = [
-    "yaml", "yml", "table", "text", "csv", "wide", "name", "xml", "toml", "plain", "tsv",
-    "jsonpath", "template", "go-template", "jsonl",
+    "yaml",
+    "yml",
+    "table",
+    "text",
+    "csv",
+    "wide",
+    "name",
+    "xml",
+    "toml",
+    "plain",
+    "tsv",
+    "jsonpath",
+    "template",
+    "go-template",
+    "jsonl",
 ];
 
 /// A flag that makes the program print JSON.
@@ -88,7 +108,8 @@ fn takes_json(param: &Param) -> bool {
         return true;
     }
     let text = param.text.to_lowercase();
-    let names_file = words(&text).any(|word| matches!(word, "file" | "filename" | "path" | "directory"));
+    let names_file =
+        words(&text).any(|word| matches!(word, "file" | "filename" | "path" | "directory"));
     if names_file && !text.contains("format") {
         return false;
     }

@@ -77,7 +77,11 @@ mod tests {
 
     fn start(words: &[&[u8]]) -> bool {
         std::process::Command::new("true")
-            .args(words.iter().map(|word| String::from_utf8_lossy(word).into_owned()))
+            .args(
+                words
+                    .iter()
+                    .map(|word| String::from_utf8_lossy(word).into_owned()),
+            )
             .env_clear()
             .status()
             .is_ok()
@@ -91,7 +95,10 @@ mod tests {
         assert!(start(&[&fits]));
         assert_eq!(
             size([over.as_slice()], [], Room::default()),
-            Err(TooLong::Word { bytes: 131_072, most: 131_071 })
+            Err(TooLong::Word {
+                bytes: 131_072,
+                most: 131_071
+            })
         );
         assert!(!start(&[&over]));
     }

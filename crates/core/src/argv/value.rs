@@ -182,8 +182,7 @@ fn integer(value: &Value) -> Option<i128> {
             .or_else(|| number.as_f64().and_then(whole)),
         Value::String(text) => {
             let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-            let is_decimal =
-                !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let is_decimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
             is_decimal.then(|| text.parse().ok()).flatten()
         }
         _ => None,

@@ -90,6 +90,30 @@ impl Tool {
         }
     }
 
+    /// The flag that `key` names inside `global_flags`.
+    pub fn find_global(&self, layout: Layout, key: &str) -> Option<Slot> {
+        if !self.folded {
+            return None;
+        }
+        if let Some(index) = self.inherited.iter().position(|flag| is_spelled(flag, key)) {
+            return Some(Slot::Inherited(index));
+        }
+        if layout == Layout::Nested {
+            return None;
+        }
+        // There may be a thousand: name them all only where two share a name.
+        let mut alike = (0..self.inherited.len())
+            .filter(|&index| snake(&self.inherited[index].name, "flag") == key);
+        match (alike.next(), alike.next()) {
+            (Some(index), None) => Some(Slot::Inherited(index)),
+            _ => self
+                .global_properties(layout)
+                .iter()
+                .find(|property| property.name == key)
+                .map(|property| property.slot),
+        }
+    }
+
     /// The parameter at `slot`.
     pub fn param(&self, slot: Slot) -> &Param {
         match slot {
@@ -126,6 +150,14 @@ impl Tool {
             .map(|(&slot, name)| self.property(slot, name.unwrap_or_default()))
             .collect()
     }
+}
+
+/// Whether the program itself calls `param` so: by its name, or as it is written.
+pub(crate) fn is_spelled(param: &Param, key: &str) -> bool {
+    param.name == key
+        || param.spelling().is_some_and(|spelling| {
+            spelling.long.as_deref() == Some(key) || spelling.short.as_deref() == Some(key)
+        })
 }
 
 /// `wanted`, or `wanted_2`, `wanted_3` … where that is taken; takes it.
@@ -179,28 +211,24 @@ pub(super) fn shorten(name: &str) -> String {
 /// `name` in snake_case: `dry-run`, `dryRun` and `DRY RUN` are all `dry_run`.
 /// A name without any letter or digit becomes `otherwise`.
 pub fn snake(name: &str, otherwise: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
-    let mut out = String::new();
-    for (index, &char) in chars.iter().enumerate() {
-        if !char.is_ascii_alphanumeric() {
+    let bytes = name.as_bytes();
+    let mut out = String::with_capacity(bytes.len() + 4);
+    for (index, &byte) in bytes.iter().enumerate() {
+        if !byte.is_ascii_alphanumeric() {
             if !out.is_empty() && !out.ends_with('_') {
                 out.push('_');
             }
             continue;
         }
-        let before = index.checked_sub(1).map(|at| chars[at]);
-        let after = chars.get(index + 1);
-        let starts_word = char.is_ascii_uppercase()
-            && before.is_some_and(|before| {
-                before.is_ascii_lowercase()
-                    || before.is_ascii_digit()
-                    || (before.is_ascii_uppercase()
-                        && after.is_some_and(|after| after.is_ascii_lowercase()))
-            });
-        if starts_word && !out.ends_with('_') {
-            out.push('_');
+        if byte.is_ascii_uppercase() && index > 0 && !out.ends_with('_') {
+            let before = bytes[index - 1];
+            let ends_capitals = before.is_ascii_uppercase()
+                && bytes.get(index + 1).is_some_and(u8::is_ascii_lowercase);
+            if before.is_ascii_lowercase() || before.is_ascii_digit() || ends_capitals {
+                out.push('_');
+            }
         }
-        out.push(char.to_ascii_lowercase());
+        out.push(char::from(byte.to_ascii_lowercase()));
     }
     let end = out.trim_end_matches('_').len();
     out.truncate(end);

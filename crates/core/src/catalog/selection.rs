@@ -56,14 +56,6 @@ impl<'a> Named<'a> {
                 .iter()
                 .any(|name| matches(&glob, &name.replace(' ', "_")))
     }
-
-    fn display(&self) -> &str {
-        self.spellings
-            .iter()
-            .rev()
-            .find(|name| !name.is_empty())
-            .map_or("", String::as_str)
-    }
 }
 
 /// One blank between words, none around them.
@@ -150,17 +142,12 @@ impl Selection {
 
     /// Whether `flag` is offered.
     pub(super) fn offers_flag(&self, flag: &Param) -> bool {
-        let allowed = self.allow_flags.is_empty()
-            || self.allow_flags.iter().any(|glob| is_flag(glob, flag));
+        let allowed =
+            self.allow_flags.is_empty() || self.allow_flags.iter().any(|glob| is_flag(glob, flag));
         let denied = self.deny_flags.iter().any(|glob| is_flag(glob, flag));
         let harmless = flag.effect.is_none_or(|effect| effect == Effect::Read);
         let shown = self.include_hidden || !(flag.hidden || flag.deprecated.is_some());
         allowed && !denied && shown && (harmless || !self.read_only)
-    }
-
-    /// Whether every flag is offered as it is, so that nothing needs copying.
-    pub(super) fn offers_all_of(&self, flags: &[Param]) -> bool {
-        flags.iter().all(|flag| self.offers_flag(flag))
     }
 
     /// That each glob means something.
@@ -198,31 +185,27 @@ impl Selection {
         Ok(())
     }
 
-    /// That something is left.
+    /// Why nothing is left.
     pub(super) fn nothing_left(&self, named: &[Named<'_>]) -> CatalogError {
-        let mut why = Vec::new();
-        if let [name, ..] = named {
-            let hidden = named
-                .iter()
-                .filter(|named| named.command.hidden || named.command.deprecated.is_some())
-                .count();
-            if hidden > 0 && !self.include_hidden {
-                why.push(format!(
-                    "{hidden} hidden ones would need --include-hidden"
-                ));
-            }
-            if self.read_only {
-                why.push("--read-only leaves only commands known to be harmless".to_owned());
-            }
-            if !self.allow.is_empty() || !self.deny.is_empty() {
-                why.push(format!(
-                    "there are {} commands, for example `{}`",
-                    named.len(),
-                    name.display()
-                ));
-            }
-        } else {
-            why.push("the program has no command that runs by itself".to_owned());
+        let tools: Vec<&Named<'_>> = named.iter().filter(|it| !it.tool.is_empty()).collect();
+        let Some(first) = tools.first() else {
+            return CatalogError::NothingSelected(
+                "there is no command that runs by itself".to_owned(),
+            );
+        };
+        let hidden = tools
+            .iter()
+            .filter(|it| it.command.hidden || it.command.deprecated.is_some())
+            .count();
+        let mut why = vec![format!("of {} commands like `{}`", tools.len(), first.tool)];
+        if hidden > 0 && !self.include_hidden {
+            why.push(format!("{hidden} would need --include-hidden"));
+        }
+        if self.read_only {
+            why.push("--read-only keeps those known to be harmless".to_owned());
+        }
+        if !self.deny.is_empty() {
+            why.push(format!("--deny takes away {}", self.deny.join(", ")));
         }
         CatalogError::NothingSelected(format!("the selection leaves no tool: {}", why.join("; ")))
     }

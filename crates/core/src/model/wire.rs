@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
-    CommandSpec, Effect, FORMAT, Family, Kind, Loss, Param, Program, Provenance, Reading,
-    is_default,
+    CommandSpec, Effect, FORMAT, Family, Joiner, Kind, Loss, Param, Program, Provenance, Reading,
+    Role, Spelling, is_default,
 };
 
 #[derive(Serialize, Deserialize)]
@@ -187,6 +187,121 @@ impl<'de> Deserialize<'de> for Reading {
     }
 }
 
+/// A [`Param`] as one flat object: serde's own flattening reads each of a
+/// thousand flags twice and lets misspelled keys pass.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Flat {
+    name: String,
+    role: Place,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    long: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    short: Option<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    joiner: Joiner,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bare: Option<String>,
+    #[serde(rename = "type")]
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "is_default")]
+    required: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    value_name: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(default, skip_serializing_if = "is_default")]
+    hidden: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deprecated: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    effect: Option<Effect>,
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
+    from: Provenance,
+}
+
+#[derive(Serialize, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Place {
+    Flag,
+    Positional,
+}
+
+impl Serialize for Param {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let param = self.clone();
+        let (role, spelling) = match param.role {
+            Role::Flag(spelling) => (Place::Flag, spelling),
+            Role::Positional => (Place::Positional, Spelling::default()),
+        };
+        Flat {
+            name: param.name,
+            role,
+            long: spelling.long,
+            short: spelling.short,
+            joiner: spelling.joiner,
+            bare: spelling.bare,
+            kind: param.kind,
+            required: param.required,
+            default: param.default,
+            choices: param.choices,
+            value_name: param.value_name,
+            text: param.text,
+            hidden: param.hidden,
+            deprecated: param.deprecated,
+            effect: param.effect,
+            from: param.from,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Param {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let flat = Flat::deserialize(deserializer)?;
+        let spelling = Spelling {
+            long: flat.long,
+            short: flat.short,
+            joiner: flat.joiner,
+            bare: flat.bare,
+        };
+        let role = match flat.role {
+            Place::Flag if spelling.long.is_none() && spelling.short.is_none() => {
+                return Err(de::Error::custom(format_args!(
+                    "flag `{}` has neither `long` nor `short`",
+                    flat.name
+                )));
+            }
+            Place::Flag => Role::Flag(spelling),
+            Place::Positional if spelling != Spelling::default() => {
+                return Err(de::Error::custom(format_args!(
+                    "positional `{}` cannot be spelled as a flag",
+                    flat.name
+                )));
+            }
+            Place::Positional => Role::Positional,
+        };
+        Ok(Param {
+            name: flat.name,
+            role,
+            kind: flat.kind,
+            required: flat.required,
+            default: flat.default,
+            choices: flat.choices,
+            value_name: flat.value_name,
+            text: flat.text,
+            hidden: flat.hidden,
+            deprecated: flat.deprecated,
+            effect: flat.effect,
+            from: flat.from,
+        })
+    }
+}
+
 impl Serialize for Kind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -199,3 +314,6 @@ impl<'de> Deserialize<'de> for Kind {
         text.parse().map_err(de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests;

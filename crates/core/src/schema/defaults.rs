@@ -35,11 +35,11 @@ pub fn of(param: &Param) -> Option<Value> {
 }
 
 fn is_choice(param: &Param, value: &Value) -> bool {
-    param.choices.is_empty()
-        || param.choices.iter().any(|choice| match value {
-            Value::String(text) => choice == text,
-            other => *choice == other.to_string(),
-        })
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    param.choices.is_empty() || param.choices.contains(&text)
 }
 
 /// One value that is printed as `text`.
@@ -129,8 +129,16 @@ mod tests {
             ("string", "json", json!("json")),
             ("string", "", Value::Null),
             ("int", "-5", json!(-5)),
-            ("int", "9223372036854775807", json!(9_223_372_036_854_775_807_i64)),
-            ("uint", "18446744073709551615", json!(18_446_744_073_709_551_615_u64)),
+            (
+                "int",
+                "9223372036854775807",
+                json!(9_223_372_036_854_775_807_i64),
+            ),
+            (
+                "uint",
+                "18446744073709551615",
+                json!(18_446_744_073_709_551_615_u64),
+            ),
             ("int8", "300", Value::Null),
             ("int", "many", Value::Null),
             ("float", "1.5", json!(1.5)),
@@ -139,14 +147,22 @@ mod tests {
             ("duration", "soon", Value::Null),
             ("ip", "<nil>", Value::Null),
             ("csv<string>", "[a,b]", json!(["a", "b"])),
-            ("csv<string>", r#"["a,b","c""d",e]"#, json!(["a,b", "c\"d", "e"])),
+            (
+                "csv<string>",
+                r#"["a,b","c""d",e]"#,
+                json!(["a,b", "c\"d", "e"]),
+            ),
             ("csv<string>", "[]", Value::Null),
             ("csv<string>", "a,b", Value::Null),
             ("comma<int>", "[1,2]", json!([1, 2])),
             ("comma<int>", "[1,x]", Value::Null),
             ("comma<duration>", "[1s,2m0s]", json!(["1s", "2m0s"])),
             ("csv<bool>", "[true,false]", json!([true, false])),
-            ("map<string>", r#"[a=1,"b=x,y"]"#, json!({"a": "1", "b": "x,y"})),
+            (
+                "map<string>",
+                r#"[a=1,"b=x,y"]"#,
+                json!({"a": "1", "b": "x,y"}),
+            ),
             ("map<int>", "[a=1,b=2]", json!({"a": 1, "b": 2})),
             ("map<string>", "[]", Value::Null),
         ];

@@ -131,7 +131,11 @@ fn flat_description(param: &Param) -> String {
         let name = param.name.trim_matches(['<', '>', '[', ']', '.']);
         let mut chars = name.chars();
         let first = chars.next().map(|char| char.to_ascii_uppercase());
-        text = first.into_iter().chain(chars).chain(" argument".chars()).collect();
+        text = first
+            .into_iter()
+            .chain(chars)
+            .chain(" argument".chars())
+            .collect();
     }
     let mut hints: Vec<String> = Vec::new();
     match &param.kind {

@@ -145,13 +145,15 @@ pub fn refusal(reason: &str) -> Refusal {
     if has("in quoted-field") || has("in non-quoted") {
         return Refusal::List(Scalar::String, Split::Csv);
     }
-    Refusal::Scalar(if has("strconv.ParseBool") {
+    // Parsers of a program's own that still name a type: `parsing "x" as bool failed`.
+    let as_type = |name: &str| has(&format!(" as {name} failed"));
+    Refusal::Scalar(if has("strconv.ParseBool") || as_type("bool") {
         Scalar::Bool
-    } else if has("strconv.ParseInt") {
+    } else if has("strconv.ParseInt") || as_type("int") || as_type("int64") {
         Scalar::Int(64)
-    } else if has("strconv.ParseUint") {
+    } else if has("strconv.ParseUint") || as_type("uint") || as_type("uint32") {
         Scalar::Uint(64)
-    } else if has("strconv.ParseFloat") {
+    } else if has("strconv.ParseFloat") || as_type("float64") {
         Scalar::Float(64)
     } else if has("time: invalid duration") {
         Scalar::Duration
@@ -370,6 +372,11 @@ mod tests {
         );
         check_reason("encoding/hex: invalid byte: U+0022 '\"'", "hex");
         check_reason("illegal base64 data at input byte 0", "base64");
+        check_reason(
+            r#"parsing "\"@" as bool failed: expected newline"#,
+            "switch",
+        );
+        check_reason(r#"parsing "\"@" as int failed: expected integer"#, "int");
         check_reason("invalid size: '\"@'", "string");
     }
 

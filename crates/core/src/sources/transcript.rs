@@ -168,6 +168,12 @@ impl Transcript {
         }
     }
 
+    /// Whether it holds every question of a read, as [`record`] writes it, rather than
+    /// the pages and facts of an older one.
+    pub fn is_capture(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
     /// The paths of the commands whose help was recorded.
     pub fn paths(&self) -> Vec<Vec<String>> {
         if !self.index.index.is_empty() {
@@ -427,11 +433,19 @@ fn split_streams(text: &str) -> (&str, &str) {
     text.split_once(STDERR).unwrap_or((text, ""))
 }
 
+/// `gh.pr.list.help.txt`. What could not stand in a file's name, or would read as
+/// another word of the path, becomes an underscore.
 fn file_name(program: &str, path: &[String], kind: &str) -> String {
     let mut name = program.to_owned();
     for word in path {
         name.push('.');
-        name.push_str(word);
+        name.extend(word.chars().map(|char| {
+            if char.is_ascii_alphanumeric() || "-_+:@".contains(char) {
+                char
+            } else {
+                '_'
+            }
+        }));
     }
     format!("{name}.{kind}.txt")
 }
@@ -494,7 +508,11 @@ pub fn record(
         index: Vec::new(),
     };
     let mut answers: BTreeMap<Vec<String>, Recorded> = BTreeMap::new();
+    let mut seen: BTreeSet<&Question> = BTreeSet::new();
     for (question, answer) in asked {
+        if !seen.insert(question) {
+            continue;
+        }
         let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
         let kept = match (words.as_slice(), answer) {
             (["__complete", path @ .., "-"], Ok(answer)) if is_path(path) => {
@@ -561,16 +579,11 @@ fn keep(
     true
 }
 
-/// Whether words are a command's path that a file can be named after.
+/// Whether words are a command's path.
 fn is_path(words: &[&str]) -> bool {
-    words.iter().all(|word| {
-        !word.is_empty()
-            && !word.starts_with('-')
-            && *word != "help"
-            && word
-                .chars()
-                .all(|char| char.is_ascii_alphanumeric() || "-_+:@".contains(char))
-    })
+    words
+        .iter()
+        .all(|word| !word.is_empty() && !word.starts_with('-') && *word != "help")
 }
 
 impl Recorded {

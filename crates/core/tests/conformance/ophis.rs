@@ -19,27 +19,90 @@ const DIFFERENCES: [(&str, &str); 24] = [
     ("dialect", "* /inputSchema/$schema"),
     ("annotations", "* /annotations"),
     ("annotations", "* /title"),
-    ("raw words", "everyflag_raw /inputSchema/properties/flags/properties/config"),
-    ("raw words", "everyflag_raw /inputSchema/properties/flags/properties/region"),
-    ("raw words", "everyflag_raw /inputSchema/properties/flags/properties/quiet"),
-    ("raw words", "everyflag_raw /inputSchema/properties/flags/properties/verbose"),
-    ("back-quotes", "* /inputSchema/properties/flags/properties/config/description"),
-    ("counts", "* /inputSchema/properties/flags/properties/verbose/minimum"),
-    ("counts", "* /inputSchema/properties/flags/properties/count/minimum"),
-    ("durations", "* /inputSchema/properties/flags/properties/duration/pattern"),
-    ("addresses", "* /inputSchema/properties/flags/properties/ip/pattern"),
-    ("networks", "* /inputSchema/properties/flags/properties/ip-net/pattern"),
-    ("bytes", "* /inputSchema/properties/flags/properties/hex/pattern"),
-    ("bytes", "* /inputSchema/properties/flags/properties/base64/pattern"),
-    ("nil defaults", "* /inputSchema/properties/flags/properties/ip/default"),
-    ("nil defaults", "* /inputSchema/properties/flags/properties/ip-net/default"),
-    ("nil defaults", "* /inputSchema/properties/flags/properties/ip-mask/default"),
-    ("quoted defaults", "* /inputSchema/properties/flags/properties/string-slice-default/default"),
-    ("lists", "* /inputSchema/properties/flags/properties/duration-slice/type"),
-    ("lists", "* /inputSchema/properties/flags/properties/duration-slice/items"),
-    ("lists", "* /inputSchema/properties/flags/properties/duration-slice/description"),
-    ("lists", "* /inputSchema/properties/flags/properties/ip-slice/*"),
-    ("lists", "* /inputSchema/properties/flags/properties/ip-net-slice/*"),
+    (
+        "raw words",
+        "everyflag_raw /inputSchema/properties/flags/properties/config",
+    ),
+    (
+        "raw words",
+        "everyflag_raw /inputSchema/properties/flags/properties/region",
+    ),
+    (
+        "raw words",
+        "everyflag_raw /inputSchema/properties/flags/properties/quiet",
+    ),
+    (
+        "raw words",
+        "everyflag_raw /inputSchema/properties/flags/properties/verbose",
+    ),
+    (
+        "back-quotes",
+        "* /inputSchema/properties/flags/properties/config/description",
+    ),
+    (
+        "counts",
+        "* /inputSchema/properties/flags/properties/verbose/minimum",
+    ),
+    (
+        "counts",
+        "* /inputSchema/properties/flags/properties/count/minimum",
+    ),
+    (
+        "durations",
+        "* /inputSchema/properties/flags/properties/duration/pattern",
+    ),
+    (
+        "addresses",
+        "* /inputSchema/properties/flags/properties/ip/pattern",
+    ),
+    (
+        "networks",
+        "* /inputSchema/properties/flags/properties/ip-net/pattern",
+    ),
+    (
+        "bytes",
+        "* /inputSchema/properties/flags/properties/hex/pattern",
+    ),
+    (
+        "bytes",
+        "* /inputSchema/properties/flags/properties/base64/pattern",
+    ),
+    (
+        "nil defaults",
+        "* /inputSchema/properties/flags/properties/ip/default",
+    ),
+    (
+        "nil defaults",
+        "* /inputSchema/properties/flags/properties/ip-net/default",
+    ),
+    (
+        "nil defaults",
+        "* /inputSchema/properties/flags/properties/ip-mask/default",
+    ),
+    (
+        "quoted defaults",
+        "* /inputSchema/properties/flags/properties/string-slice-default/default",
+    ),
+    (
+        "lists",
+        "* /inputSchema/properties/flags/properties/duration-slice/type",
+    ),
+    (
+        "lists",
+        "* /inputSchema/properties/flags/properties/duration-slice/items",
+    ),
+    (
+        "lists",
+        "* /inputSchema/properties/flags/properties/duration-slice/description",
+    ),
+    (
+        "lists",
+        "* /inputSchema/properties/flags/properties/ip-slice/*",
+    ),
+    (
+        "lists",
+        "* /inputSchema/properties/flags/properties/ip-net-slice/*",
+    ),
 ];
 
 #[test]
@@ -61,15 +124,23 @@ fn the_nested_layout_differs_from_ophis_only_where_the_table_says() {
 #[track_caller]
 fn compare(ours: &[Value], theirs: &[Value]) {
     let names = |tools: &[Value]| -> BTreeSet<String> {
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+        tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names(ours), names(theirs));
     let mut found = BTreeSet::new();
     for our in ours {
-        let their = theirs.iter().find(|their| their["name"] == our["name"]).unwrap();
+        let their = theirs
+            .iter()
+            .find(|their| their["name"] == our["name"])
+            .unwrap();
         differences("", our, their, &mut |path, our_value, their_value| {
             let name = our["name"].as_str().unwrap();
-            let row = DIFFERENCES.iter().position(|(_, place)| is_at(place, name, path));
+            let row = DIFFERENCES
+                .iter()
+                .position(|(_, place)| is_at(place, name, path));
             let row = row.unwrap_or_else(|| {
                 panic!("{name} {path} is not in the table:\n  ours   {our_value}\n  theirs {their_value}")
             });
@@ -98,7 +169,12 @@ fn is_at(place: &str, tool: &str, path: &str) -> bool {
         }
 }
 
-fn differences(path: &str, ours: &Value, theirs: &Value, each: &mut impl FnMut(&str, &Value, &Value)) {
+fn differences(
+    path: &str,
+    ours: &Value,
+    theirs: &Value,
+    each: &mut impl FnMut(&str, &Value, &Value),
+) {
     match (ours, theirs) {
         (Value::Object(a), Value::Object(b)) => {
             let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();

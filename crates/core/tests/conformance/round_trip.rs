@@ -55,12 +55,18 @@ fn scalar(of: &Scalar) -> BoxedStrategy<(Value, Value)> {
         }
         Scalar::Float(bits) => {
             let single = *bits == 32;
-            prop_oneof![any::<f64>(), -1e6..1e6f64, Just(1e6), Just(1e21), Just(-0.0)]
-                .prop_filter("a number", move |number| {
-                    number.is_finite() && (!single || (*number as f32).is_finite())
-                })
-                .prop_map(move |number| (json!(number), json!(number)))
-                .boxed()
+            prop_oneof![
+                any::<f64>(),
+                -1e6..1e6f64,
+                Just(1e6),
+                Just(1e21),
+                Just(-0.0)
+            ]
+            .prop_filter("a number", move |number| {
+                number.is_finite() && (!single || (*number as f32).is_finite())
+            })
+            .prop_map(move |number| (json!(number), json!(number)))
+            .boxed()
         }
         Scalar::Duration => (0..1000i64, 0..60i64, any::<bool>(), 0..4u8)
             .prop_map(|(hours, seconds, negative, form)| {
@@ -77,7 +83,10 @@ fn scalar(of: &Scalar) -> BoxedStrategy<(Value, Value)> {
             })
             .boxed(),
         Scalar::Ip => prop_oneof![
-            any::<Ipv4Addr>().prop_map(|ip| (json!(ip.to_string()), json!(hex(&ip.to_ipv6_mapped().octets())))),
+            any::<Ipv4Addr>().prop_map(|ip| (
+                json!(ip.to_string()),
+                json!(hex(&ip.to_ipv6_mapped().octets()))
+            )),
             any::<Ipv6Addr>().prop_map(|ip| (json!(ip.to_string()), json!(hex(&ip.octets())))),
             any::<Ipv4Addr>().prop_map(|ip| {
                 let mapped = ip.to_ipv6_mapped();
@@ -89,7 +98,10 @@ fn scalar(of: &Scalar) -> BoxedStrategy<(Value, Value)> {
             .prop_map(|(ip, prefix)| {
                 let mask = u32::MAX.checked_shl(32 - prefix).unwrap_or(0);
                 let network = Ipv4Addr::from(u32::from(ip) & mask).to_ipv6_mapped();
-                (json!(format!("{ip}/{prefix}")), json!([hex(&network.octets()), prefix, 32]))
+                (
+                    json!(format!("{ip}/{prefix}")),
+                    json!([hex(&network.octets()), prefix, 32]),
+                )
             })
             .boxed(),
         Scalar::IpMask => any::<Ipv4Addr>()
@@ -99,7 +111,10 @@ fn scalar(of: &Scalar) -> BoxedStrategy<(Value, Value)> {
             .prop_map(|bytes| (json!(hex(&bytes)), json!(hex(&bytes))))
             .boxed(),
         Scalar::Base64 => prop_oneof![
-            Just(("", "")), Just(("YQ==", "61")), Just(("YWI=", "6162")), Just(("+/+/", "fbffbf")),
+            Just(("", "")),
+            Just(("YQ==", "61")),
+            Just(("YWI=", "6162")),
+            Just(("+/+/", "fbffbf")),
         ]
         .prop_map(|(text, bytes)| (json!(text), json!(bytes)))
         .boxed(),
@@ -210,7 +225,10 @@ fn calls(tool: &Tool, layout: Layout) -> Vec<Call> {
                 given.insert("word".to_owned(), json!(args));
                 given
             }
-            Layout::Nested => json!({"flags": given, "args": args}).as_object().unwrap().clone(),
+            Layout::Nested => json!({"flags": given, "args": args})
+                .as_object()
+                .unwrap()
+                .clone(),
         };
         match Arguments::check(tool, layout, &json) {
             Ok(arguments) => calls.push(Call {
@@ -221,14 +239,18 @@ fn calls(tool: &Tool, layout: Layout) -> Vec<Call> {
             }),
             Err(error) => {
                 for problem in error.problems {
-                    let known = problem.contains("carriage return") || problem.contains("equals sign");
+                    let known =
+                        problem.contains("carriage return") || problem.contains("equals sign");
                     assert!(known, "{problem}: {json:?}");
                 }
                 unsayable += 1;
             }
         }
     }
-    assert!(unsayable < CALLS / 10, "{unsayable} calls could not be said");
+    assert!(
+        unsayable < CALLS / 10,
+        "{unsayable} calls could not be said"
+    );
     calls
 }
 
@@ -259,7 +281,10 @@ fn check(release: &str, layout: Layout, traverse: bool) {
         .map(|call| json!({"words": call.words, "traverse": traverse}))
         .collect();
     for (call, answer) in calls.iter().zip(ask(release, "batch", &questions)) {
-        let context = format!("Cobra {release}: {:?} as {:?}: {answer}", call.json, call.words);
+        let context = format!(
+            "Cobra {release}: {:?} as {:?}: {answer}",
+            call.json, call.words
+        );
         assert_eq!(answer["call"]["command"], "everyflag all", "{context}");
         assert_eq!(answer["call"]["args"], json!(call.args), "{context}");
         let read = answer["call"]["flags"].as_object().unwrap();
@@ -268,7 +293,10 @@ fn check(release: &str, layout: Layout, traverse: bool) {
         expected.sort();
         assert_eq!(names, expected, "{context}");
         for (name, value) in &call.flags {
-            assert!(alike(name, value, &read[name]), "{name} is not {value}: {context}");
+            assert!(
+                alike(name, value, &read[name]),
+                "{name} is not {value}: {context}"
+            );
         }
     }
 }
@@ -296,8 +324,14 @@ fn dashes_stand_where_the_usage_line_has_them() {
     let catalog = catalog("newest", &Selection::default());
     let tool = catalog.find("everyflag_exec").unwrap();
     let tries = [
-        (Layout::Flat, json!({"TARGET": "pod", "COMMAND": "ls", "args": ["-l", "--", "x"]})),
-        (Layout::Nested, json!({"args": ["pod", "--", "ls", "-l", "--", "x"]})),
+        (
+            Layout::Flat,
+            json!({"TARGET": "pod", "COMMAND": "ls", "args": ["-l", "--", "x"]}),
+        ),
+        (
+            Layout::Nested,
+            json!({"args": ["pod", "--", "ls", "-l", "--", "x"]}),
+        ),
     ];
     for (layout, json) in tries {
         let arguments = Arguments::check(tool, layout, json.as_object().unwrap()).unwrap();

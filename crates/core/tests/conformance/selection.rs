@@ -1,15 +1,32 @@
 //! Nothing that a selection left out can be reached: every call that passes the
 //! door is really made, in every way that Cobra can be told to find commands.
 
+use std::sync::Arc;
+
 use argway_core::argv::{self, Arguments};
-use argway_core::catalog::{Layout, Selection, Tool};
+use argway_core::catalog::{Catalog, Inherited, Layout, Selection, Tool};
+use argway_core::model::Kind;
 use serde_json::{Map, Value, json};
 
-use super::support::{ask, catalog};
+use super::support::{ask, catalog, program};
 
 const WORDS: [&str; 16] = [
-    "secret", "hush", "SECRET", "sec", "h", "list", "", "x", "-", "--", "-f", "--force",
-    "--force=secret", "--string=x", "help", "__complete",
+    "secret",
+    "hush",
+    "SECRET",
+    "sec",
+    "h",
+    "list",
+    "",
+    "x",
+    "-",
+    "--",
+    "-f",
+    "--force",
+    "--force=secret",
+    "--string=x",
+    "help",
+    "__complete",
 ];
 
 /// Every list of up to three of [`WORDS`].
@@ -64,7 +81,11 @@ fn a_denied_child_is_out_of_its_parent_s_reach() {
             }
         }
     }
-    assert!(lines.len() > 1000 && refused > 1000, "{} {refused}", lines.len());
+    assert!(
+        lines.len() > 1000 && refused > 1000,
+        "{} {refused}",
+        lines.len()
+    );
     for (traverse, lenient) in [(false, false), (true, false), (false, true), (true, true)] {
         let questions: Vec<Value> = lines
             .iter()
@@ -88,7 +109,9 @@ fn a_denied_flag_has_no_spelling_left() {
     };
     let catalog = catalog("newest", &selection);
     let tool = catalog.find("everyflag_all").unwrap();
-    for key in ["string", "--string", "-s", "String", "string=x", "int", "--int", "-i", "-bi"] {
+    for key in [
+        "string", "--string", "-s", "String", "string=x", "int", "--int", "-i", "-bi",
+    ] {
         for layout in [Layout::Flat, Layout::Nested] {
             let json = match layout {
                 Layout::Flat => json!({key: "5"}),
@@ -98,8 +121,12 @@ fn a_denied_flag_has_no_spelling_left() {
         }
     }
     let tries = [
-        json!(["--string=x"]), json!(["-s", "x"]), json!(["-sx"]), json!(["--", "--string=x"]),
-        json!(["a", "--int=5"]), json!(["-bi5"]),
+        json!(["--string=x"]),
+        json!(["-s", "x"]),
+        json!(["-sx"]),
+        json!(["--", "--string=x"]),
+        json!(["a", "--int=5"]),
+        json!(["-bi5"]),
     ];
     let optional = json!({"optional": "--string=x", "config": "--int=5", "bool": true});
     let mut questions = Vec::new();
@@ -112,8 +139,31 @@ fn a_denied_flag_has_no_spelling_left() {
     }
     for (question, answer) in questions.iter().zip(ask("newest", "batch", &questions)) {
         let flags = answer["call"]["flags"].as_object().unwrap();
-        assert!(!flags.contains_key("string") && !flags.contains_key("int"), "{question}");
+        assert!(
+            !flags.contains_key("string") && !flags.contains_key("int"),
+            "{question}"
+        );
     }
+}
+
+#[test]
+fn a_flag_misread_as_a_switch_does_not_open_the_way_for_others() {
+    let mut program = Arc::unwrap_or_clone(program("newest"));
+    for command in &mut program.commands {
+        let misread = command.params.iter_mut().find(|it| it.name == "string");
+        misread.into_iter().for_each(|it| it.kind = Kind::Switch);
+    }
+    let selection = Selection {
+        deny_flags: vec!["int".to_owned()],
+        ..Selection::default()
+    };
+    let catalog = Catalog::build(&[Arc::new(program)], &selection, Inherited::All).unwrap();
+    let tool = catalog.find("everyflag_all").unwrap();
+    let json = json!({"string": true, "word": ["--int=5"]});
+    let line = words(tool, Layout::Flat, &json).unwrap();
+    let answers = ask("newest", "batch", &[json!({"words": line})]);
+    assert_eq!(answers[0]["call"]["flags"], json!({"string": "true"}));
+    assert_eq!(answers[0]["call"]["args"], json!(["--int=5"]));
 }
 
 #[test]
@@ -121,7 +171,12 @@ fn a_raw_command_takes_no_flag_in_any_form() {
     let catalog = catalog("newest", &Selection::default());
     let tool = catalog.find("everyflag_raw").unwrap();
     assert!(tool.flags.is_empty() && tool.inherited.is_empty());
-    for list in [json!(["--help"]), json!(["-x"]), json!(["--"]), json!(["a", "--b"])] {
+    for list in [
+        json!(["--help"]),
+        json!(["-x"]),
+        json!(["--"]),
+        json!(["a", "--b"]),
+    ] {
         assert_eq!(words(tool, Layout::Flat, &json!({"word": list})), None);
         assert_eq!(words(tool, Layout::Nested, &json!({"args": list})), None);
     }

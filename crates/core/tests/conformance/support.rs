@@ -13,7 +13,9 @@ use argway_core::model::{Program, Reading};
 use serde_json::Value;
 
 /// The Cobra releases that the codec is read by.
-pub const RELEASES: [&str; 7] = ["1.0.0", "1.2.1", "1.4.0", "1.6.1", "1.8.1", "1.9.1", "newest"];
+pub const RELEASES: [&str; 7] = [
+    "1.0.0", "1.2.1", "1.4.0", "1.6.1", "1.8.1", "1.9.1", "newest",
+];
 
 /// everyflag built against `release` of Cobra; built once, and again when its
 /// sources changed.
@@ -51,7 +53,9 @@ fn changed(path: &Path) -> Option<SystemTime> {
 }
 
 fn newest(folder: &Path) -> SystemTime {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     entries
         .map(|path| match path.is_dir() {
             true => newest(&path),

@@ -36,14 +36,20 @@ fn agrees(kind: &str, checks: fn(&str) -> bool, shapes: &[&str], by_hand: &[&str
             // A pattern cannot know that a duration is too long for 64 bits.
             let digits = text.bytes().filter(u8::is_ascii_digit).count();
             let too_long = kind == "duration" && digits >= 7 && matches && !go;
-            assert!(matches == go || too_long, "{kind}: the pattern for {text:?}");
+            assert!(
+                matches == go || too_long,
+                "{kind}: the pattern for {text:?}"
+            );
         }
         match go {
             true => taken += 1,
             false => refused += 1,
         }
     }
-    assert!(taken > 100 && refused > 100, "{kind}: {taken} taken, {refused} refused");
+    assert!(
+        taken > 100 && refused > 100,
+        "{kind}: {taken} taken, {refused} refused"
+    );
 }
 
 #[test]
@@ -57,7 +63,18 @@ fn durations_are_go_s() {
             "[-+]?[0-9]{17,21}(\\.[0-9]{0,25})?ns",
             "[-+0-9.nuµμmsh ]{0,8}",
         ],
-        &["", "0", "+0", "-0", "00", "0.0", "1.s", ".5s", ".s", "-9223372036854775808ns"],
+        &[
+            "",
+            "0",
+            "+0",
+            "-0",
+            "00",
+            "0.0",
+            "1.s",
+            ".5s",
+            ".s",
+            "-9223372036854775808ns",
+        ],
     );
 }
 
@@ -75,7 +92,16 @@ fn addresses_are_go_s() {
             "([0-9a-f]:){0,6}:([0-9a-f]:){0,6}1\\.2\\.3\\.4",
             "[0-9a-f:.%]{0,10}",
         ],
-        &["", "::", "::1", "fe80::1%eth0", "::ffff:1.2.3.4", "1.2.3.04", "::00001", " ::1"],
+        &[
+            "",
+            "::",
+            "::1",
+            "fe80::1%eth0",
+            "::ffff:1.2.3.4",
+            "1.2.3.04",
+            "::00001",
+            " ::1",
+        ],
     );
 }
 
@@ -90,7 +116,15 @@ fn networks_are_go_s() {
             "([0-9a-f]:){0,3}:([0-9a-f]:){0,3}(1\\.2\\.3\\.4|a)/[0-9]{0,3}",
             "[0-9a-f:./]{0,10}",
         ],
-        &["1.2.3.4/+8", "1.2.3.4/8/8", "::/129", "::/128", "/8", "1.2.3.4/ 8", "::%a/8"],
+        &[
+            "1.2.3.4/+8",
+            "1.2.3.4/8/8",
+            "::/129",
+            "::/128",
+            "/8",
+            "1.2.3.4/ 8",
+            "::%a/8",
+        ],
     );
 }
 
@@ -99,14 +133,24 @@ fn masks_are_pflag_s() {
     agrees(
         "ip_mask",
         go::is_mask,
-        &["[0-9a-fA-F_]{8}", "[0-9a-g+x-]{7,9}", "(25[0-9]\\.){3}[0-9]{1,3}", "([0-9a-f]{1,4}:){7}[0-9a-f]"],
+        &[
+            "[0-9a-fA-F_]{8}",
+            "[0-9a-g+x-]{7,9}",
+            "(25[0-9]\\.){3}[0-9]{1,3}",
+            "([0-9a-f]{1,4}:){7}[0-9a-f]",
+        ],
         &["ffffff00", "_f_f_f_f", "::1", ""],
     );
 }
 
 #[test]
 fn bytes_are_go_s() {
-    agrees("hex", go::is_hex, &["[0-9a-fA-F]{0,7}", "[0-9a-g ]{0,4}"], &["", "0x"]);
+    agrees(
+        "hex",
+        go::is_hex,
+        &["[0-9a-fA-F]{0,7}", "[0-9a-g ]{0,4}"],
+        &["", "0x"],
+    );
     agrees(
         "base64",
         go::is_base64,
@@ -131,11 +175,23 @@ fn numbers_as_strings_are_go_s_but_for_what_is_no_plain_number() {
     };
     let mut runner = TestRunner::deterministic();
     let digits = proptest::string::string_regex("[-+]?[0-9]{0,21}|[-+0-9.e_ ]{0,4}").unwrap();
-    for (flag, kind) in [("int8", "int8"), ("int64", "int"), ("uint16", "uint16"), ("uint64", "uint")] {
+    for (flag, kind) in [
+        ("int8", "int8"),
+        ("int64", "int"),
+        ("uint16", "uint16"),
+        ("uint64", "uint"),
+    ] {
         let texts: Vec<String> = (0..EACH)
             .map(|_| digits.new_tree(&mut runner).unwrap().current())
             .chain(["127", "128", "-128", "-129", "65535", "65536"].map(str::to_owned))
-            .chain(["9223372036854775807", "9223372036854775808", "18446744073709551615"].map(str::to_owned))
+            .chain(
+                [
+                    "9223372036854775807",
+                    "9223372036854775808",
+                    "18446744073709551615",
+                ]
+                .map(str::to_owned),
+            )
             .collect();
         let questions: Vec<_> = texts
             .iter()

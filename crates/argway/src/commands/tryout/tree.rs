@@ -120,8 +120,9 @@ fn branch(terminal: &Terminal, word: &str, tools: &[&Tool], wide: usize) -> Stri
             _ => only.spec().path[1..].join(" "),
         };
         let text = fit(&text, room.saturating_sub(name.len() + 2));
+        let colon = if text.is_empty() { "" } else { ": " };
         return format!(
-            "{head}{}: {text}",
+            "{head}{}{colon}{text}",
             terminal.styled(effect_style(effect), name)
         );
     }

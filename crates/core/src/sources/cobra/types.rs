@@ -196,16 +196,19 @@ fn typed(flag: &Flag, listed: &ListedFlag, typing: &mut Typing, doubt: &mut Doub
             typing.kind_from = Evidence::Convention;
             doubt.kind = true;
         }
-        Some(word) => match builtin(word) {
-            Some(kind) => typing.kind = kind,
-            None => {
-                typing.kind = container(word)
-                    .or_else(|| by_default(listed))
-                    .unwrap_or(Kind::One(Scalar::Other(word.to_owned())));
+        Some(word) => {
+            if let Some(kind) = builtin(word) {
+                typing.kind = kind;
+            } else if let Some(kind) = container(word) {
+                typing.kind = kind;
+                typing.kind_from = Evidence::Convention;
+            } else {
+                typing.kind =
+                    by_default(listed).unwrap_or(Kind::One(Scalar::Other(word.to_owned())));
                 typing.kind_from = Evidence::Convention;
                 doubt.kind = true;
             }
-        },
+        }
     }
 }
 
@@ -794,13 +797,11 @@ impl Case<'_> {
         if doubt.kind
             && let Some(kind) = heard.kind(custom)
         {
-            typing.kind = match custom.and_then(container) {
-                Some(several) => several,
-                None if says_repeatable(&kind, custom, listed) => match kind {
-                    Kind::One(scalar) => Kind::List(scalar, Split::Repeat),
-                    other => other,
-                },
-                None => kind,
+            typing.kind = match kind {
+                Kind::One(scalar) if says_repeatable(&scalar, custom, listed) => {
+                    Kind::List(scalar, Split::Repeat)
+                }
+                other => other,
             };
             typing.kind_from = Evidence::Oracle;
             typing.guessed = false;
@@ -840,10 +841,10 @@ impl Case<'_> {
 
 /// Whether the text says that a value of the program's own type can be given again,
 /// which completion knows of pflag's own lists only.
-fn says_repeatable(kind: &Kind, custom: Option<&str>, listed: Option<&ListedFlag>) -> bool {
+fn says_repeatable(scalar: &Scalar, custom: Option<&str>, listed: Option<&ListedFlag>) -> bool {
     let Some(listed) = listed else { return false };
     let text = listed.text.to_lowercase();
-    matches!(kind, Kind::One(Scalar::Other(_)))
+    matches!(scalar, Scalar::Other(_))
         && custom.is_some()
         && [
             "multiple times",

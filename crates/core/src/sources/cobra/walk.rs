@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::model::Loss;
 use crate::probe::{Answer, Probe, ProbeError, Question};
-use crate::sources::complete::{self, OfferedFlag};
+use crate::sources::complete::{self, Completion, OfferedFlag};
 use crate::sources::help::{self, ListedCommand, ListedFlag, Page, Style};
 use crate::sources::oracle;
 
@@ -105,6 +105,8 @@ struct Walk<'a> {
     by_path: BTreeMap<Vec<String>, usize>,
     next: Vec<(usize, Ask)>,
     elsewhere_words: Vec<String>,
+    /// `help` is a command of the program's own: its completion names no commands.
+    own_help: bool,
     harvest: Harvest,
 }
 
@@ -120,6 +122,7 @@ pub(super) fn walk(
         by_path: BTreeMap::from([(Vec::new(), 0)]),
         next: vec![(0, if completion { Ask::Flags } else { Ask::Page })],
         elsewhere_words: Vec::new(),
+        own_help: false,
         harvest: Harvest {
             nodes: Vec::new(),
             completes: completion,
@@ -279,7 +282,7 @@ impl Walk<'_> {
                     || page.usage.is_empty();
                 self.nodes[node].page = Some(page);
                 self.nodes[node].text = text;
-                if self.harvest.completes && may_have_children {
+                if self.harvest.completes && may_have_children && !self.own_help {
                     self.next.push((node, Ask::Children));
                 }
             }
@@ -343,6 +346,10 @@ impl Walk<'_> {
             .ok()
             .and_then(|answer| complete::parse(&answer.stdout))
             .unwrap_or_default();
+        if node == 0 && ask == Ask::Children && !self.is_help_of_cobra(&completion) {
+            self.own_help = true;
+            return;
+        }
         let mut named = false;
         for candidate in completion.names() {
             let listed = ListedCommand {
@@ -371,6 +378,22 @@ impl Walk<'_> {
                 self.discover(node, listed, Known::Mentioned);
             }
         }
+    }
+
+    /// Whether completion of `help` names the program's commands. A `help` of the
+    /// program's own may have commands of its own, as rclone's has.
+    fn is_help_of_cobra(&self, completion: &Completion) -> bool {
+        let listed: Vec<&ListedCommand> = self.nodes[0]
+            .page
+            .iter()
+            .flat_map(|page| &page.commands)
+            .filter(|listed| !is_cobras_own(0, listed))
+            .collect();
+        let named = listed
+            .iter()
+            .filter(|listed| completion.names().any(|name| name.word == listed.name))
+            .count();
+        named * 2 >= listed.len()
     }
 
     fn after_elsewhere(&mut self, answer: Result<Answer, ProbeError>) {
