@@ -17,14 +17,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use argway_core::catalog::Catalog;
-use argway_core::model::{Loss, Program};
+use argway_core::model::{Loss, Program, Reading};
 
 use crate::exit::Failure;
 use crate::options::ToolOptions;
 use crate::terminal::{Terminal, counted};
-
-/// How many losses are shown before the rest is only counted.
-const LOSSES_SHOWN: usize = 5;
 
 /// The tools of `programs` that the user chose.
 fn catalog(programs: &[Arc<Program>], options: &ToolOptions) -> Result<Catalog, Failure> {
@@ -32,17 +29,14 @@ fn catalog(programs: &[Arc<Program>], options: &ToolOptions) -> Result<Catalog, 
         .map_err(|error| Failure::Usage(error.into()))
 }
 
-/// Tells on stderr what was not understood, the first few in words.
-fn tell_losses(terminal: &Terminal, name: &str, losses: &[Loss]) {
-    if losses.is_empty() {
-        return;
-    }
-    terminal.warn(format_args!(
-        "{name}: {} not understood",
-        counted(losses.len(), "thing")
-    ));
-    for line in loss_lines(name, losses, LOSSES_SHOWN) {
-        terminal.warn(line);
+/// Tells on stderr how much was not understood, and where to read what.
+fn count_losses(terminal: &Terminal, reading: &Reading) {
+    if !reading.losses.is_empty() {
+        let name = &reading.program.name;
+        terminal.warn(format_args!(
+            "{name}: {} not understood (`argway describe {name}` lists them under `losses`)",
+            counted(reading.losses.len(), "thing"),
+        ));
     }
 }
 

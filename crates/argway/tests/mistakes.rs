@@ -6,7 +6,6 @@ mod world;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
 
 use snapbox::str;
 use world::World;
@@ -295,16 +294,7 @@ argway: no/such/folder/tools.json could not be written: no/such/folder is not a 
 fn a_reader_that_went_away_is_no_failure() {
     let world = World::new();
     for verb in ["describe", "tools", "try"] {
-        let search = format!("{}:/usr/bin:/bin", world.path("bin").display());
-        let mut child = std::process::Command::new(snapbox::cmd::cargo_bin!("argway"))
-            .args([verb, "toy"])
-            .env("PATH", search)
-            .env("HOME", world.path("home"))
-            .env("XDG_CACHE_HOME", world.path("cache"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = world.start([verb, "toy"]);
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{verb}");

@@ -186,3 +186,22 @@ fn git_is_not_a_cobra_program_and_argway_says_so() {
     assert!(shown.contains("not a Cobra program"), "{shown}");
     assert!(shown.contains("git --version\n  git version "), "{shown}");
 }
+
+/// Programs that have no test of their own: those that `scripts/tools` builds where no
+/// packages can be had, and those that it will fetch one day.
+#[test]
+fn every_other_fetched_program() {
+    let Some(folder) = std::env::var_os("ARGWAY_TOOLS") else {
+        return;
+    };
+    let known = ["gh", "etcdctl", "restic", "hcloud", "rclone"];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if !known.contains(&name.as_str()) {
+            let real = Real::read(&name).unwrap();
+            assert_eq!(real.reading.program.family, Family::Cobra, "{name}");
+            assert!(real.reading.program.commands.len() > 1, "{name}");
+            real.is_offered();
+        }
+    }
+}

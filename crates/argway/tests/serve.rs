@@ -5,10 +5,9 @@
 mod world;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
-use snapbox::cmd::cargo_bin;
 use world::{TOY, World};
 
 struct Client {
@@ -21,19 +20,8 @@ struct Client {
 impl Client {
     /// A client that has opened the conversation with `argway serve` and these words.
     fn connect(world: &World, words: &[&str]) -> Self {
-        let search = format!("{}:/usr/bin:/bin", world.path("bin").display());
-        let mut server = Command::new(cargo_bin!("argway"))
-            .arg("serve")
-            .args(words)
-            .env("PATH", search)
-            .env("HOME", world.path("home"))
-            .env("XDG_CACHE_HOME", world.path("cache"))
-            .env("TOY_TRACE", world.path("trace"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let words = ["serve"].into_iter().chain(words.iter().copied());
+        let mut server = world.start(words);
         let stdin = server.stdin.take();
         let stdout = BufReader::new(server.stdout.take().unwrap());
         let mut client = Self {

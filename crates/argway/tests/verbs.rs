@@ -5,6 +5,8 @@
 mod world;
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use snapbox::str;
 use world::World;
@@ -277,10 +279,22 @@ fn the_example_in_the_guide_is_a_description() {
         .success()
         .stdout_eq("toy_item_list  read         List items\n")
         .stderr_eq(str![[r#"
-argway: toy: 1 thing not understood
-argway:   toy item: the line `--odd thing` could not be read
+argway: toy: 1 thing not understood (`argway describe toy` lists them under `losses`)
 
 "#]]);
+}
+
+#[test]
+fn describe_tells_what_was_not_understood() {
+    let world = World::new();
+    let described = world.stdout(["describe", "toy"]);
+    let losses = r#", "losses": [{"path": ["item"], "what": "odd"}]}"#;
+    let edited = described.trim_end().strip_suffix('}').unwrap().to_owned() + losses;
+    world.file("toy.json", &edited);
+    world
+        .argway(["describe", "toy.json"])
+        .success()
+        .stderr_eq("argway: toy: 1 thing not understood\nargway:   toy item: odd\n");
 }
 
 #[test]
@@ -384,6 +398,23 @@ fn call_ends_what_takes_too_long() {
 argway: toy_nap: ended after 200ms; give it longer with --timeout
 
 "#]]);
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_everything_it_started() {
+    let world = World::new();
+    world.argway(["tools", "toy"]).success();
+    let mut call = world.start(["call", "toy", "toy_nap"]);
+    let (napping, sleeping) = world.wait_for_nap();
+    let kill = ["-INT", &call.id().to_string()];
+    assert!(Command::new("kill").args(kill).status().unwrap().success());
+    assert_eq!(call.wait().unwrap().code(), Some(130));
+    for process in [napping, sleeping] {
+        assert!(
+            !Path::new("/proc").join(&process).exists(),
+            "{process} still runs"
+        );
+    }
 }
 
 #[test]

@@ -46,10 +46,7 @@ pub(super) fn cold(
         .max(4);
     let calls = calls(program, jobs)?;
     let list = folder.join("calls");
-    std::fs::write(
-        &list,
-        calls.iter().map(|call| line(call)).collect::<String>(),
-    )?;
+    std::fs::write(&list, calls.iter().map(line).collect::<String>())?;
     let mut walks = Vec::new();
     let mut floors = Vec::new();
     for _ in 0..ROUNDS {
@@ -89,14 +86,10 @@ pub(super) fn cold(
 
 /// What a reading asks `program`, in order.
 fn calls(program: &Path, jobs: usize) -> anyhow::Result<Vec<Question>> {
+    let mut probe = ProcessProbe::new(program);
+    probe.jobs = jobs;
     let mut recorder = Recorder {
-        probe: ProcessProbe {
-            program: program.to_owned(),
-            timeout: Duration::from_secs(10),
-            max_output: 4 << 20,
-            jobs,
-            with_home: false,
-        },
+        probe,
         asked: Vec::new(),
     };
     let name = program

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
+use argway_core::model::Reading;
 use clap::Args;
 
-use super::{tell_losses, write_file};
+use super::{loss_lines, write_file};
 use crate::exit::Failure;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::source::Source;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, counted};
+
+/// How many losses are shown before the rest is only counted.
+const LOSSES_SHOWN: usize = 5;
 
 /// Print what argway reads of a program, as JSON
 ///
@@ -41,10 +45,26 @@ impl Describe {
         let mut text = serde_json::to_string_pretty(&reading)
             .map_err(|error| Failure::Program(error.into()))?;
         text.push('\n');
-        tell_losses(terminal, &reading.program.name, &reading.losses);
+        tell_losses(terminal, &reading);
         match &self.output {
             Some(path) => write_file(path, &text),
             None => terminal.raw(text.as_bytes()),
         }
+    }
+}
+
+/// Tells on stderr what was not understood, the first few in words.
+fn tell_losses(terminal: &Terminal, reading: &Reading) {
+    let losses = &reading.losses;
+    if losses.is_empty() {
+        return;
+    }
+    let name = &reading.program.name;
+    terminal.warn(format_args!(
+        "{name}: {} not understood",
+        counted(losses.len(), "thing")
+    ));
+    for line in loss_lines(name, losses, LOSSES_SHOWN) {
+        terminal.warn(line);
     }
 }

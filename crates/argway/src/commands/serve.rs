@@ -9,7 +9,7 @@ use argway_serve::bridge::Bridge;
 use argway_serve::mcp::{self, Identity, Refresh, Server};
 use clap::Args;
 
-use super::{catalog, tell_losses};
+use super::catalog;
 use crate::cache::Key;
 use crate::exit::Failure;
 use crate::options::{ReadOptions, RunOptions, ToolOptions};
@@ -101,11 +101,12 @@ impl Served {
             .iter()
             .map(|name| {
                 let reading = self.source.read(name)?;
-                tell_losses(
-                    &self.source.terminal,
-                    &reading.program.name,
-                    &reading.losses,
-                );
+                self.source.terminal.note(format_args!(
+                    "{}: {}, {} not understood",
+                    reading.program.name,
+                    counted(reading.program.commands.len(), "command"),
+                    counted(reading.losses.len(), "thing"),
+                ));
                 Ok(Arc::new(reading.program))
             })
             .collect()

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::effect::{effect_name, effect_style};
-use super::{catalog, cost, tell_losses, write_file};
+use super::{catalog, cost, count_losses, write_file};
 use crate::exit::Failure;
 use crate::options::{LayoutName, ReadOptions, ToolOptions, TranscriptOption};
 use crate::source::Source;
@@ -54,7 +54,7 @@ impl Tools {
         let readings = source.read_all(&self.programs, &self.transcript)?;
         let mut programs = Vec::new();
         for reading in readings {
-            tell_losses(terminal, &reading.program.name, &reading.losses);
+            count_losses(terminal, &reading);
             programs.push(Arc::new(reading.program));
         }
         let catalog = catalog(&programs, &self.tools)?;

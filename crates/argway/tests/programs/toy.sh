@@ -246,7 +246,9 @@ item)
     esac
     ;;
 nap)
-    sleep 60
+    sleep 60 &
+    [ -n "$TOY_TRACE" ] && echo "$$ $!" >"$TOY_TRACE.nap.new" && mv "$TOY_TRACE.nap.new" "$TOY_TRACE.nap"
+    wait
     ;;
 *)
     echo "Error: unknown command \"$1\" for \"toy\"" >&2

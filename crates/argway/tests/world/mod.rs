@@ -6,6 +6,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::OnceLock;
 
 use snapbox::cmd::{Command, OutputAssert, cargo_bin};
@@ -96,6 +97,34 @@ impl World {
     pub fn stdout<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> String {
         let output = self.argway(words).success();
         String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    }
+
+    /// `argway` with these words, running.
+    pub fn start<'a>(&self, words: impl IntoIterator<Item = &'a str>) -> process::Child {
+        let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        process::Command::new(cargo_bin!("argway"))
+            .args(words)
+            .env("PATH", search)
+            .env("HOME", self.path("home"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("TOY_TRACE", self.path("trace"))
+            .stdin(process::Stdio::piped())
+            .stdout(process::Stdio::piped())
+            .stderr(process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Waits until `toy nap` naps: its process and the one that it started.
+    pub fn wait_for_nap(&self) -> (String, String) {
+        for _ in 0..600 {
+            if let Ok(text) = fs::read_to_string(self.path("trace.nap")) {
+                let (own, child) = text.trim().split_once(' ').unwrap();
+                return (own.to_owned(), child.to_owned());
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("toy does not nap");
     }
 
     /// What of `toy` really ran, a line a run.
