@@ -528,6 +528,13 @@ impl Truth {
 
     /// Puts each flag with its own words to the parser once.
     fn ask_values(&mut self, probe: &mut dyn Probe) {
+        // Completion of Cobra 1.0 parses nothing: its silence is no answer.
+        let control = flags_question(&[], &[format!("--help={}", oracle::BAD)]);
+        if let Some(Ok(answer)) = probe.ask(&[control]).pop()
+            && oracle::complaint(&answer.stderr).is_none()
+        {
+            return;
+        }
         let mut subjects: BTreeMap<(String, String), CommandPath> = BTreeMap::new();
         for (path, flags) in &self.flags {
             for (name, text) in flags {
@@ -878,7 +885,10 @@ fn listed_children(name: &str, path: &[String], asked: &Asked) -> Vec<(String, S
                 (Some(first), _) if first == "help" => &words[1..] == path,
                 _ => false,
             };
-            let answer = answer.as_ref().ok().filter(|_| is_page)?;
+            let answer = answer.as_ref().ok()?;
+            if !is_page || answer.code != Some(0) {
+                return None;
+            }
             Some(answer.stdout.clone())
         })
     };
@@ -895,7 +905,7 @@ fn listed_children(name: &str, path: &[String], asked: &Asked) -> Vec<(String, S
                 return true;
             };
             let read = help::parse(&text, name, &child);
-            text != own && !(read.usage.is_empty() && read.flags.is_empty())
+            text.is_empty() || (text != own && !(read.usage.is_empty() && read.flags.is_empty()))
         })
         .map(|listed| (listed.name, listed.summary))
         .collect()

@@ -458,6 +458,11 @@ impl<P: Probe> Recorder<P> {
         }
     }
 
+    /// The probe that is recorded.
+    pub fn probe(&self) -> &P {
+        &self.probe
+    }
+
     /// Everything asked so far, in order.
     pub fn asked(&self) -> &[(Question, Result<Answer, ProbeError>)] {
         &self.asked

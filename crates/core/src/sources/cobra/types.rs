@@ -447,13 +447,13 @@ impl Inquiry<'_, '_> {
             .filter(|(_, case)| !case.subject.raw)
     }
 
-    /// The parser answers `--help` questions too, as to type alone.
+    /// Where completion cannot be asked the parser answers `--f="@ --help` too, as to
+    /// type alone: a bad value is refused before help is thought of, and nothing runs.
     fn through_help(&mut self) {
-        let open: Vec<usize> = (0..self.cases.len())
-            .filter(|&index| {
-                let case = &self.cases[index];
-                !case.subject.raw && (case.doubt.kind || case.doubt.choices)
-            })
+        let open: Vec<usize> = self
+            .askable()
+            .filter(|(_, case)| case.doubt.kind || case.doubt.choices || case.doubt.switch)
+            .map(|(index, _)| index)
             .collect();
         let questions: Vec<Question> = open
             .iter()
@@ -471,7 +471,11 @@ impl Inquiry<'_, '_> {
                 let complaint =
                     oracle::complaint(&answer.stderr).or_else(|| oracle::complaint(&answer.stdout));
                 if complaint.is_some() || answer.code == Some(0) {
-                    self.cases[index].heard.tried_bad(complaint.as_ref(), None);
+                    let case = &mut self.cases[index];
+                    case.heard.tried_bad(complaint.as_ref(), None);
+                    // A switch would have wanted a boolean.
+                    let wants_bool = Some(Refusal::Scalar(Scalar::Bool));
+                    case.doubt.kind |= case.doubt.switch && case.heard.refusal != wants_bool;
                 }
             }
         }
