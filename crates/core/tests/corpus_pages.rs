@@ -4,6 +4,8 @@
 //! The folder is not part of the project: name it in `ARGWAY_CORPUS` (its `cobra`
 //! folder holds one folder a program). Without it these tests say nothing.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests are tests
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -151,4 +153,50 @@ fn flags_on_the_pages_agree_with_completion() {
         }
     }
     assert!(poor.is_empty(), "below the mark: {poor:?}");
+}
+
+#[test]
+fn commands_on_the_pages_are_the_ones_that_were_found() {
+    let mut poor = Vec::new();
+    for program in programs() {
+        let pages = captured(&program);
+        let paths: BTreeSet<&[String]> = pages.iter().map(|page| page.path.as_slice()).collect();
+        let (mut found, mut missed, mut invented) = (0_usize, Vec::new(), Vec::new());
+        for page in &pages {
+            let parsed = help::parse(&page.text, &page.program, &page.path);
+            // File names have dots between words, so one in a name became another sign.
+            let below = |listed: &[help::ListedCommand]| -> BTreeSet<Vec<String>> {
+                let names = listed.iter().map(|command| command.name.replace('.', "_"));
+                names
+                    .filter(|name| !["help", "completion"].contains(&name.as_str()))
+                    .map(|name| [page.path.as_slice(), &[name]].concat())
+                    .collect()
+            };
+            let listed = below(&parsed.commands);
+            let topics = below(&parsed.topics);
+            let children = paths
+                .iter()
+                .filter(|path| path.len() == page.path.len() + 1 && path.starts_with(&page.path));
+            for path in children
+                .filter(|path| !["help", "completion"].contains(&path[path.len() - 1].as_str()))
+            {
+                match listed.contains(*path) || topics.contains(*path) {
+                    true => found += 1,
+                    false => missed.push(path.join(" ")),
+                }
+            }
+            let wrong = listed
+                .iter()
+                .filter(|path| !paths.contains(path.as_slice()));
+            invented.extend(wrong.map(|path| path.join(" ")));
+        }
+        println!(
+            "{:<16} {found:>5} commands  not listed {missed:?}  without a page {invented:?}",
+            program.file_name().unwrap().to_string_lossy(),
+        );
+        if invented.len() * 200 > found {
+            poor.push(program);
+        }
+    }
+    assert!(poor.is_empty(), "names that are no commands: {poor:?}");
 }

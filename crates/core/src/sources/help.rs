@@ -7,9 +7,9 @@
 mod commands;
 mod flags;
 mod layout;
+mod manual;
 pub(crate) mod text;
 
-use crate::sources::plain::options::{self, Listed, Value};
 use layout::{Head, Part};
 use text::{blank, indent, unindented};
 
@@ -52,7 +52,8 @@ pub enum Style {
     Kubernetes,
     /// etcdctl's: `--hex[=false]`, tabs.
     Etcd,
-    /// No structure of Cobra's found: a manual page or another family.
+    /// No structure of Cobra's found (a manual page, another family), or one that
+    /// hides which flags take a value (fang's): only completion knows the types.
     Other,
 }
 
@@ -78,7 +79,9 @@ pub struct ListedFlag {
     pub value_name: Option<String>,
     /// The value in `[=…]`, unquoted.
     pub bare: Option<String>,
-    /// The default, unquoted, wherever the template prints it.
+    /// The default, unquoted, wherever the template prints it. Templates without
+    /// type names print even `""`, `false` and `[]`, which there are all that
+    /// tells the type.
     pub default: Option<String>,
     /// Whether the default was printed in quotes, as pflag does for strings.
     pub default_quoted: bool,
@@ -108,7 +111,7 @@ pub fn parse(text: &str, program: &str, path: &[String]) -> Page {
     let text = text::plain(text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let Some(anchor) = layout::anchor(&lines, program, path) else {
-        return manual(&lines, program, path);
+        return manual::read(&lines, program, path);
     };
     let mut page = Page {
         style: anchor.style,
@@ -135,44 +138,6 @@ pub fn parse(text: &str, program: &str, path: &[String]) -> Page {
     page
 }
 
-/// A page without a usage: a topic, or a manual of the program's own. Options
-/// are taken where they leave no doubt.
-fn manual(lines: &[&str], program: &str, path: &[String]) -> Page {
-    let mut page = Page {
-        style: Style::Other,
-        description: unindented(lines),
-        ..Page::default()
-    };
-    let first = lines.iter().map(|line| line.trim()).find(|line| !line.is_empty());
-    if let Some(line) = first.filter(|line| layout::is_usage_of(line, program, path)) {
-        page.usage.push(line.to_owned());
-        page.flags = options::read(lines).0.into_iter().map(ListedFlag::from).collect();
-    }
-    page
-}
-
-impl From<Listed> for ListedFlag {
-    fn from(option: Listed) -> Self {
-        let short = option.shorts.first().and_then(|short| {
-            let mut letters = short.chars().skip(1);
-            letters.next().filter(|_| letters.next().is_none())
-        });
-        let (value_name, bare) = match option.value {
-            Value::None => (None, None),
-            Value::Needed(name) => (Some(name), None),
-            Value::Optional(name) => (Some(name), Some(String::new())),
-        };
-        Self {
-            long: option.longs.into_iter().next(),
-            short,
-            value_name,
-            bare,
-            text: option.text,
-            ..Self::default()
-        }
-    }
-}
-
 impl Page {
     /// Takes the text before the sections.
     fn introduce(&mut self, lines: &[&str]) {
@@ -188,7 +153,9 @@ impl Page {
         for at in heads {
             let body = unindented(layout::body(lines, at, 0));
             if named(at, "name") {
-                let summary = body.split_once(" - ").map_or(body.as_str(), |(_, text)| text);
+                let summary = body
+                    .split_once(" - ")
+                    .map_or(body.as_str(), |(_, text)| text);
                 self.summary = summary.trim().to_owned();
                 continue;
             }
@@ -223,10 +190,16 @@ impl Page {
                 self.commands.extend(listed);
                 self.unread.extend(unread);
             }
-            Head::Topics => self.topics.extend(commands::topics(part.lines)),
+            Head::Topics => self
+                .topics
+                .extend(commands::topics(part.lines, path.len() + 1)),
             Head::Flags(section) => {
                 // A root has nothing to inherit from.
-                let section = if path.is_empty() { Section::Own } else { *section };
+                let section = if path.is_empty() {
+                    Section::Own
+                } else {
+                    *section
+                };
                 if self.style == Style::Cobra && flags::are_assigned(part.lines) {
                     self.style = Style::Kubernetes;
                 }
@@ -239,7 +212,8 @@ impl Page {
                 let text = unindented(part.lines);
                 if !text.is_empty() {
                     push_paragraph(&mut self.description, title);
-                    self.description.push_str(if title.is_empty() { "" } else { "\n" });
+                    self.description
+                        .push_str(if title.is_empty() { "" } else { "\n" });
                     self.description.push_str(&text);
                 }
             }
@@ -262,7 +236,11 @@ impl Page {
                 .chain(block.iter().map(|line| line.trim()))
                 .map(str::to_owned),
         );
-        let start = part.lines.iter().position(|line| block.first() == Some(line)).unwrap_or(0);
+        let start = part
+            .lines
+            .iter()
+            .position(|line| block.first() == Some(line))
+            .unwrap_or(0);
         let text = unindented(&part.lines[start + block.len()..]);
         push_paragraph(&mut self.description, &text);
     }
@@ -309,18 +287,48 @@ pub fn looks_like_help(text: &str) -> bool {
     let text = text::plain(text);
     let mut options = 0;
     for line in text.lines() {
-        let word = line.trim_start();
-        let usage = word.get(..5).is_some_and(|w| w.eq_ignore_ascii_case("usage"))
-            && (word[5..].is_empty() || word[5..].starts_with([':', ' ']) && word.len() < 200);
-        if usage && (word[5..].trim().is_empty() || word[5..].contains(':') || word.starts_with("usage")) {
+        if is_usage_line(line.trim()) {
             return true;
         }
         if indent(line) > 0 && flags::starts_flag(line) {
             options += 1;
-            if options == 2 {
-                return true;
-            }
+        }
+        if options == 2 {
+            return true;
         }
     }
     false
+}
+
+/// `Usage:`, `USAGE`, `usage: ls [FILE]`, `Usage of prog:`.
+fn is_usage_line(line: &str) -> bool {
+    let Some((word, rest)) = line.split_at_checked(5) else {
+        return false;
+    };
+    let of = rest
+        .strip_prefix(" of ")
+        .is_some_and(|name| name.ends_with(':'));
+    word.eq_ignore_ascii_case("usage")
+        && (rest.starts_with(':') || of || rest.is_empty() && word == "USAGE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like_help;
+
+    #[test]
+    fn help_has_a_usage_or_options() {
+        assert!(looks_like_help("gh helps\n\nUSAGE\n  gh <command>\n"));
+        assert!(looks_like_help("\u{1b}[1musage:\u{1b}[0m ls [FILE]\n"));
+        assert!(looks_like_help("Usage of prog:\n  -x int\n"));
+        assert!(looks_like_help("  -a, --all    all\n      --one    one\n"));
+    }
+
+    #[test]
+    fn results_and_complaints_are_no_help() {
+        assert!(!looks_like_help(""));
+        assert!(!looks_like_help("unknown flag: --help\n"));
+        assert!(!looks_like_help("Usage is metered; see the site.\n"));
+        assert!(!looks_like_help("- item\n- another\n  -5 degrees\n"));
+    }
 }

@@ -7,6 +7,8 @@
 mod lists;
 pub(crate) mod options;
 
+use std::collections::BTreeSet;
+
 use crate::model::{
     CommandSpec, Evidence, Fact, Family, Joiner, Kind, Loss, Param, Program, Provenance, Reading,
     Role, Scalar, Spelling, Split,
@@ -19,6 +21,8 @@ use options::{Listed, Value};
 
 /// Names beyond this are counted, not spelled out.
 const NAMED: usize = 60;
+/// Longer ones are cut.
+const LONGEST_NAME: usize = 80;
 
 /// Reads the program `name` as far as its `--help` goes.
 pub fn read(name: &str, probe: &mut dyn Probe) -> Result<Reading, ReadError> {
@@ -33,7 +37,9 @@ pub fn read(name: &str, probe: &mut dyn Probe) -> Result<Reading, ReadError> {
         None => return Err(no_help("was not answered".to_owned())),
     };
     let Some(page) = page_of(&answer) else {
-        let code = answer.code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
+        let code = answer.code.map_or("no exit code".to_owned(), |code| {
+            format!("exit code {code}")
+        });
         return Err(no_help(format!("printed no help ({code})")));
     };
     Ok(read_page(name, page))
@@ -108,10 +114,10 @@ fn synopsis_options(usage: &[String]) -> Vec<Listed> {
             .peekable();
         while let Some(mut option) = alternatives.next() {
             // `-p | --paginate`: a letter and the word behind it are one option.
-            if option.longs.is_empty() {
-                if let Some(long) = alternatives.next_if(|next| next.shorts.is_empty()) {
-                    option.join(long);
-                }
+            if option.longs.is_empty()
+                && let Some(long) = alternatives.next_if(|next| next.shorts.is_empty())
+            {
+                option.join(long);
             }
             found.push(option);
         }
@@ -123,6 +129,7 @@ fn synopsis_options(usage: &[String]) -> Vec<Listed> {
 /// with one name is kept.
 fn flags(listed: Vec<Listed>) -> Vec<Param> {
     let mut params: Vec<Param> = Vec::new();
+    let mut taken = BTreeSet::new();
     for option in listed {
         let negative = option.negatable.then(|| {
             let longs = option.longs.iter().map(|name| format!("no-{name}"));
@@ -134,16 +141,15 @@ fn flags(listed: Vec<Listed>) -> Vec<Param> {
         });
         for option in std::iter::once(option).chain(negative) {
             let param = flag(&option);
-            let is_help = matches!(param.name.as_str(), "help" | "?" | "-help")
+            let is_help = matches!(param.name.as_str(), "help" | "?")
                 || option.longs.iter().any(|name| name == "help");
-            let taken = |other: &Param| {
-                let (a, b) = (param.spelling(), other.spelling());
-                let same = |x: Option<&String>, y: Option<&String>| x.is_some() && x == y;
-                a.zip(b).is_some_and(|(a, b)| {
-                    same(a.long.as_ref(), b.long.as_ref()) || same(a.short.as_ref(), b.short.as_ref())
-                })
-            };
-            if !is_help && !params.iter().any(taken) {
+            let spelling = param.spelling().cloned().unwrap_or_default();
+            let spelled: Vec<String> = [spelling.long, spelling.short]
+                .into_iter()
+                .flatten()
+                .collect();
+            if !is_help && !spelled.iter().any(|form| taken.contains(form)) {
+                taken.extend(spelled);
                 params.push(param);
             }
         }
@@ -168,7 +174,11 @@ fn flag(option: &Listed) -> Param {
     param.role = Role::Flag(Spelling {
         long: long.map(|name| format!("--{name}")),
         short: short.cloned(),
-        joiner: if option.equals { Joiner::Equals } else { Joiner::Space },
+        joiner: if option.equals {
+            Joiner::Equals
+        } else {
+            Joiner::Space
+        },
         // That it needs no value is known; what it then stands for is not.
         bare: optional.then(String::new),
     });
@@ -201,7 +211,9 @@ fn choices(placeholder: &str) -> Vec<String> {
         (_, Some(list)) if list.contains('|') => list.split('|').collect(),
         _ => return Vec::new(),
     };
-    let plain = |value: &&str| !value.is_empty() && !value.contains([' ', '<', '[', '.']) && !value.contains("...");
+    let plain = |value: &&str| {
+        !value.is_empty() && !value.contains([' ', '<', '[', '.']) && !value.contains("...")
+    };
     if values.iter().all(plain) {
         values.into_iter().map(str::to_owned).collect()
     } else {
@@ -220,9 +232,15 @@ fn take_tags(param: &mut Param) {
     if param.kind.takes_value() {
         param.default = tag("default").map(|value| value.trim_matches('"').to_owned());
         if let Some(values) = tag("possible values") {
-            param.choices = values.split(',').map(|value| value.trim().to_owned()).collect();
+            param.choices = values
+                .split(',')
+                .map(|value| value.trim().to_owned())
+                .collect();
         }
-    } else if ["[string]", "[number]", "[array]"].iter().any(|tag| text.contains(tag)) {
+    } else if ["[string]", "[number]", "[array]"]
+        .iter()
+        .any(|tag| text.contains(tag))
+    {
         // yargs shows the type at the end and no placeholder.
         param.kind = Kind::One(Scalar::String);
     }
@@ -240,7 +258,12 @@ fn require(params: &mut [Param], usage: &[String]) {
         let name = token.text.split('=').next().unwrap_or_default();
         let spelled = |param: &&mut Param| {
             let spelling = param.spelling();
-            spelling.is_some_and(|s| [&s.long, &s.short].into_iter().flatten().any(|have| have == name))
+            spelling.is_some_and(|s| {
+                [&s.long, &s.short]
+                    .into_iter()
+                    .flatten()
+                    .any(|have| have == name)
+            })
         };
         if let Some(param) = params.iter_mut().find(spelled) {
             param.required = true;
@@ -267,7 +290,8 @@ fn positionals(usage: &[String], losses: &mut Losses) -> Vec<Param> {
         0 => Vec::new(),
         1 => {
             let mut form = forms.remove(0);
-            form.iter_mut().for_each(|param| param.required &= !optional);
+            form.iter_mut()
+                .for_each(|param| param.required &= !optional);
             form
         }
         count => {
@@ -296,7 +320,11 @@ impl Losses {
     }
 
     fn commands(&mut self, names: &[String]) {
-        let plural = if names.len() == 1 { "command that is" } else { "commands that are" };
+        let plural = if names.len() == 1 {
+            "command that is"
+        } else {
+            "commands that are"
+        };
         self.say(format!(
             "lists {} {plural} not read yet: {}",
             names.len(),
@@ -307,16 +335,25 @@ impl Losses {
     /// Beside commands, a first word would name one of them.
     fn left_out(&mut self, usage: &[String]) {
         let mut names: Vec<String> = Vec::new();
-        for param in usage.iter().flat_map(|line| usage::positionals(line, 1).params) {
+        for param in usage
+            .iter()
+            .flat_map(|line| usage::positionals(line, 1).params)
+        {
             let of_command = ["command", "subcommand", "args", "arguments"];
             let named = param.name.to_lowercase();
-            if !of_command.contains(&named.as_str()) && !names.contains(&param.name) {
+            let stands_for_one = usage
+                .iter()
+                .any(|line| line.ends_with(&format!(" {} ...", param.name)));
+            let known = of_command.contains(&named.as_str()) || names.contains(&param.name);
+            if !known && !stands_for_one {
                 names.push(param.name);
             }
         }
         if !names.is_empty() {
             let names = enumerate(&names);
-            self.say(format!("arguments beside its commands are left out: {names}"));
+            self.say(format!(
+                "arguments beside its commands are left out: {names}"
+            ));
         }
     }
 
@@ -333,15 +370,25 @@ impl Losses {
 
     fn unread_usage(&mut self, parts: &[String]) {
         if !parts.is_empty() {
-            self.say(format!("parts of its usage not understood: {}", enumerate(parts)));
+            self.say(format!(
+                "parts of its usage not understood: {}",
+                enumerate(parts)
+            ));
         }
     }
 }
 
 fn enumerate(names: &[String]) -> String {
-    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
+    let shorten = |name: &String| match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.clone(),
+    };
+    let shown: Vec<String> = names.iter().take(NAMED).map(shorten).collect();
     match names.len().saturating_sub(NAMED) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests;

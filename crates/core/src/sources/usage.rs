@@ -61,16 +61,19 @@ pub fn leading_words(line: &str, path: &[impl AsRef<str>]) -> usize {
     }
     let plain = |word: &&&str| {
         let start = word.starts_with(|c: char| c.is_ascii_lowercase());
-        start && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        start
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
     words.iter().take_while(plain).count().max(1)
 }
 
 /// Whether the line has nothing but placeholders for a subcommand and flags.
 fn only_names_commands(tokens: &[Token<'_>]) -> bool {
-    tokens
-        .iter()
-        .all(|token| names::is_command_placeholder(token.text) || names::is_flags_placeholder(token.text))
+    tokens.iter().all(|token| {
+        names::is_command_placeholder(token.text) || names::is_flags_placeholder(token.text)
+    })
 }
 
 /// Whether a place in the line must be filled.
@@ -148,6 +151,10 @@ impl Reader<'_> {
                 self.lose(token.text);
                 continue;
             }
+            // Cobra's own word for "one of my commands", whatever follows it.
+            if token.text == "[command]" && self.slots.is_empty() {
+                continue;
+            }
             // `PATH | URL | -`: alternatives without brackets around them.
             let mut alternatives = vec![*token];
             while let [bar, next, after @ ..] = rest {
@@ -213,7 +220,10 @@ impl Reader<'_> {
     fn group(&mut self, inner: &str, printed: &str, need: Need) {
         let inner = inner.trim();
         let inner_tokens = tokens::split(inner);
-        if inner_tokens.first().is_some_and(|first| first.text.starts_with("...")) {
+        if inner_tokens
+            .first()
+            .is_some_and(|first| first.text.starts_with("..."))
+        {
             // `[...[LOCAL_PORT_N:]REMOTE_PORT_N]` repeats what came before.
             self.repeat_last();
             return;
@@ -263,11 +273,12 @@ impl Reader<'_> {
                 continue;
             }
             let mut words = tokens.as_slice();
-            if let [head @ .., last] = words {
-                if !head.is_empty() && tokens::is_ellipsis(last.text) {
-                    slot.many = true;
-                    words = head;
-                }
+            if let [head @ .., last] = words
+                && !head.is_empty()
+                && tokens::is_ellipsis(last.text)
+            {
+                slot.many = true;
+                words = head;
             }
             let [word] = words else {
                 self.lose(&slot.printed);
@@ -381,10 +392,11 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Positionals {
         // After `--` stand another program's words, as many as it likes.
-        if let (Some(from), Some(last)) = (self.after_dashes, self.slots.len().checked_sub(1)) {
-            if from == last && !self.lost {
-                self.slots[last].many = true;
-            }
+        if let (Some(from), Some(last)) = (self.after_dashes, self.slots.len().checked_sub(1))
+            && from == last
+            && !self.lost
+        {
+            self.slots[last].many = true;
         }
         if self.lost {
             self.slots.retain(|slot| !slot.many);
@@ -428,3 +440,6 @@ fn param(name: String, slot: &Slot) -> Param {
     param.from.note(Fact::Required, Evidence::Convention);
     param
 }
+
+#[cfg(test)]
+mod tests;

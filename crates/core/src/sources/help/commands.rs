@@ -42,19 +42,24 @@ pub(crate) fn read(lines: &[&str], group: Option<&str>) -> (Vec<ListedCommand>, 
     (listed, unread)
 }
 
-/// Topics are listed with their whole path; only its last word is kept.
-pub(crate) fn topics(lines: &[&str]) -> Vec<ListedCommand> {
+/// Topics are listed with their whole path, of `parents` words before the name;
+/// gh lists them as it does commands.
+pub(crate) fn topics(lines: &[&str], parents: usize) -> Vec<ListedCommand> {
     let mut listed = Vec::new();
     for line in lines.iter().map(|line| line.trim()) {
-        let (left, summary) = line.split_once("  ").unwrap_or((line, ""));
-        let Some(name) = left.trim().trim_end_matches(':').split(' ').next_back() else {
-            continue;
-        };
-        if is_name(name) {
+        let mut rest = line;
+        let first = line.split(' ').next().unwrap_or_default();
+        let skipped = if first.ends_with(':') { 0 } else { parents };
+        for _ in 0..skipped {
+            rest = rest
+                .split_once(' ')
+                .map_or("", |(_, rest)| rest.trim_start());
+        }
+        if let Some((name, summary)) = row(rest) {
             listed.push(ListedCommand {
                 name: name.to_owned(),
                 group: None,
-                summary: summary.trim().to_owned(),
+                summary: summary.to_owned(),
             });
         }
     }
@@ -87,12 +92,32 @@ pub(crate) fn are_rows(lines: &[&str]) -> bool {
     rows > 0 && column.is_some()
 }
 
+/// Whether every line has a name, perhaps what it takes, and a text two spaces
+/// or more to the right, all in one column.
+pub(crate) fn are_loose_rows(lines: &[&str]) -> bool {
+    let mut columns = lines.iter().filter(|line| !blank(line)).map(|line| {
+        let text = line.trim();
+        row(text)?;
+        let gap = text.find("  ")?;
+        let after = &text[gap..];
+        Some(indent(line) + text[..gap].chars().count() + after.len() - after.trim_start().len())
+    });
+    match columns.next() {
+        Some(Some(first)) => columns.all(|column| column == Some(first)),
+        _ => false,
+    }
+}
+
 /// Splits a row into the command's name and its text.
 fn row(line: &str) -> Option<(&str, &str)> {
     if let Some((path, summary)) = line.split_once('\t') {
         let mut words = path.split_whitespace();
         let name = words.next().filter(|name| is_name(name))?;
-        let summary = if words.next().is_some() { "" } else { summary.trim() };
+        let summary = if words.next().is_some() {
+            ""
+        } else {
+            summary.trim()
+        };
         return Some((name, summary));
     }
     let (first, mut rest) = line.split_once(' ').unwrap_or((line, ""));

@@ -1,6 +1,8 @@
 //! Reads blocks of flag lines: pflag's columns, Kubernetes' `--output='':` with
 //! the text on the next line, and the older `--hex[=false]`.
 
+use std::collections::BTreeMap;
+
 use super::text::{blank, indent};
 use super::{ListedFlag, Section};
 
@@ -59,16 +61,8 @@ impl<'a> Block<'a> {
             .map(|line| indent(line))
             .min()
             .unwrap_or(0);
-        let mut columns = std::collections::BTreeMap::<usize, usize>::new();
-        for line in lines.iter().filter(|line| starts_flag(line)) {
-            if let Some((_, column)) = gap(line, 3) {
-                *columns.entry(column).or_default() += 1;
-            }
-        }
-        let column = columns
-            .into_iter()
-            .max_by_key(|(_, count)| *count)
-            .map(|(column, _)| column);
+        // pflag leaves three spaces, some templates two.
+        let column = common_column(lines, 3).or_else(|| common_column(lines, 2));
         Self {
             section,
             starts: [least, least + 4],
@@ -84,12 +78,12 @@ impl<'a> Block<'a> {
         if blank(line) {
             return;
         }
-        if self.starts_here(line) {
-            if let Some((flag, shape, text)) = self.left(line) {
-                self.close();
-                self.current = Some((flag, shape, text.into_iter().collect()));
-                return;
-            }
+        if self.starts_here(line)
+            && let Some((flag, shape, text)) = self.left(line)
+        {
+            self.close();
+            self.current = Some((flag, shape, text.into_iter().collect()));
+            return;
         }
         match &mut self.current {
             Some((_, _, text)) if indent(line) > self.starts[0] => text.push(line),
@@ -100,8 +94,7 @@ impl<'a> Block<'a> {
     fn starts_here(&self, line: &str) -> bool {
         let at = indent(line);
         starts_flag(line)
-            && (at == self.starts[0]
-                || at == self.starts[1] && line.trim_start().starts_with("--"))
+            && (at == self.starts[0] || at == self.starts[1] && line.trim_start().starts_with("--"))
     }
 
     /// The flag whose left part `line` has, and the start of its text.
@@ -145,7 +138,10 @@ impl<'a> Block<'a> {
             let short = chars.next()?;
             let after = chars.as_str();
             flag.short = Some(short);
-            rest = match after.strip_prefix(", --").or_else(|| after.strip_prefix(" --")) {
+            rest = match after
+                .strip_prefix(", --")
+                .or_else(|| after.strip_prefix(" --"))
+            {
                 Some(name) => name,
                 // A flag without a long name.
                 None if after.is_empty() || after.starts_with([' ', '=', '[']) => {
@@ -210,13 +206,24 @@ impl<'a> Block<'a> {
     }
 }
 
+/// The column that most texts start in after so many spaces.
+fn common_column(lines: &[&str], least: usize) -> Option<usize> {
+    let mut columns = BTreeMap::<usize, usize>::new();
+    for line in lines.iter().filter(|line| starts_flag(line)) {
+        if let Some((_, column)) = gap(line, least) {
+            *columns.entry(column).or_default() += 1;
+        }
+    }
+    let most = columns.into_iter().max_by_key(|(_, count)| *count);
+    most.map(|(column, _)| column)
+}
+
 /// Where the first run of at least `least` spaces after the indent starts and ends.
 fn gap(line: &str, least: usize) -> Option<(usize, usize)> {
     let start = line.len() - line.trim_start().len();
-    let bytes = line.as_bytes();
     let mut run = 0;
-    for at in start..bytes.len() {
-        if bytes[at] == b' ' {
+    for (at, byte) in line.bytes().enumerate().skip(start) {
+        if byte == b' ' {
             run += 1;
         } else {
             if run >= least {
@@ -246,6 +253,7 @@ fn assigned(line: &str) -> Option<(&str, &str)> {
     let value = &line[equals + 1..];
     let close = match value.chars().next()? {
         '\'' => end_of_quoted(value, "':")?,
+        '"' => end_of_quoted(value, "\":")?,
         '[' => end_of_quoted(value, "]:")?,
         _ => match value.find(": ") {
             Some(colon) if !value[..colon].contains(' ') => colon,
@@ -267,17 +275,21 @@ fn value(flag: &mut ListedFlag, after: &str) -> Shape {
         return Shape::Assigned;
     }
     let mut rest = after.trim();
-    if let Some(inner) = rest.strip_suffix(']') {
-        if let Some(at) = inner.rfind("[=") {
-            let bare = &inner[at + 2..];
-            rest = rest[..at].trim_end();
-            // Of the older look too: no flag standing alone means "off".
-            if rest.is_empty() && bare == "false" {
-                flag.default = Some("false".to_owned());
-                return Shape::Assigned;
-            }
-            flag.bare = Some(unquoted(bare).unwrap_or_else(|| bare.to_owned()));
+    if let Some(inner) = rest.strip_suffix(']')
+        && let Some(at) = inner.rfind("[=")
+    {
+        let bare = &inner[at + 2..];
+        rest = rest[..at].trim_end();
+        // Of the older look too: no flag standing alone means "off".
+        if rest.is_empty() && bare == "false" {
+            flag.default = Some("false".to_owned());
+            return Shape::Assigned;
         }
+        // pflag puts a string in quotes here without escaping anything.
+        let inner = bare
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        flag.bare = Some(inner.unwrap_or(bare).to_owned());
     }
     if !rest.is_empty() {
         flag.value_name = Some(rest.to_owned());
@@ -404,4 +416,96 @@ fn hex(chars: &mut std::str::Chars<'_>, digits: usize) -> Option<char> {
     let value = u32::from_str_radix(code, 16).ok()?;
     *chars = chars.as_str()[digits..].chars();
     char::from_u32(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: ListedFlag) {
+        let (flags, unread) = read(&[line], Section::Own);
+        assert_eq!((flags, unread), (vec![expected], vec![]), "{line}");
+    }
+
+    fn flag(long: &str, short: Option<char>) -> ListedFlag {
+        ListedFlag {
+            long: Some(long.to_owned()),
+            short,
+            text: "text".to_owned(),
+            ..ListedFlag::default()
+        }
+    }
+
+    fn assigned_flag(long: &str, short: Option<char>, default: &str, quoted: bool) -> ListedFlag {
+        ListedFlag {
+            default: Some(default.to_owned()),
+            default_quoted: quoted,
+            ..flag(long, short)
+        }
+    }
+
+    #[test]
+    fn defaults_at_the_name_are_read_in_every_look() {
+        check(
+            "      --all=false: text",
+            assigned_flag("all", None, "false", false),
+        );
+        check(
+            "  -b, --base=\"a b\": text",
+            assigned_flag("base", Some('b'), "a b", true),
+        );
+        check(
+            "    -o, --output='x: y': text",
+            assigned_flag("output", Some('o'), "x: y", true),
+        );
+        check(
+            "    --url='http://a:1': text",
+            assigned_flag("url", None, "http://a:1", true),
+        );
+        check(
+            "      --keys=[a:1]: text",
+            assigned_flag("keys", None, "[a:1]", false),
+        );
+        check(
+            "      --hex[=false]\t\ttext",
+            assigned_flag("hex", None, "false", false),
+        );
+        check(
+            "  -w, --out=\"simple\"\ttext",
+            assigned_flag("out", Some('w'), "simple", true),
+        );
+        check(
+            "  -v, --verbose[=false]: text",
+            assigned_flag("verbose", Some('v'), "false", false),
+        );
+    }
+
+    #[test]
+    fn a_flag_may_have_only_one_name() {
+        check(
+            "  -x, --            text",
+            ListedFlag {
+                long: None,
+                ..flag("", Some('x'))
+            },
+        );
+        check("  -h --help   text", flag("help", Some('h')));
+        let mut number = ListedFlag {
+            long: None,
+            ..flag("", Some('n'))
+        };
+        number.value_name = Some("int".to_owned());
+        check("  -n int   text", number);
+    }
+
+    #[test]
+    fn go_literals_are_taken_whole_or_not_at_all() {
+        assert_eq!(
+            unquoted(r#""a\n\"b\" \u00fc\x41""#).as_deref(),
+            Some("a\n\"b\" üA")
+        );
+        assert_eq!(unquoted(r#""a" and "b""#), None);
+        assert_eq!(unquoted(r#""open"#), None);
+    }
 }

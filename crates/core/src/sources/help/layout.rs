@@ -1,10 +1,10 @@
 //! Finds the parts of a page: where the usage stands, and which lines around it
 //! open a section rather than being text that only looks like one.
 
-use super::{Section, Style};
 use super::commands;
 use super::flags::{self, starts_flag};
 use super::text::{blank, indent};
+use super::{Section, Style};
 
 /// What a section holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,17 +91,21 @@ fn usage_head<'a>(
         line: at,
         style: match (capitals, rest.starts_with(':')) {
             (true, true) => Style::Etcd,
+            // charmbracelet's fang indents its heads, and shows no types.
+            (true, false) if own > 0 => Style::Other,
             (true, false) => Style::Gh,
             (false, _) => Style::Cobra,
         },
-        heads: if capitals { Heads::Capitals } else { Heads::Titled },
+        heads: if capitals {
+            Heads::Capitals
+        } else {
+            Heads::Titled
+        },
         indent: own,
         inline,
     };
     match rest.strip_prefix(':').map(str::trim) {
-        Some(inline) if !inline.is_empty() => {
-            (own == 0).then_some((anchor(true), Some(inline)))
-        }
+        Some(inline) if !inline.is_empty() => (own == 0).then_some((anchor(true), Some(inline))),
         None if !rest.trim().is_empty() || !capitals => None,
         _ => {
             let next = lines
@@ -131,9 +135,16 @@ fn likeness(line: &str, program: &str, path: &[String]) -> u8 {
     }
 }
 
-/// Whether `line` starts with the words of `program path…`.
+/// Whether `line` starts with the words of `program path…`; a plugin's host and
+/// its name may be two words (`git lfs` for git-lfs).
 pub(crate) fn is_usage_of(line: &str, program: &str, path: &[String]) -> bool {
-    likeness(line, program, path) == 3
+    let host = program.split_once('-').map(|(host, name)| {
+        let path: Vec<String> = std::iter::once(name.to_owned())
+            .chain(path.iter().cloned())
+            .collect();
+        likeness(line, host, &path)
+    });
+    likeness(line, program, path) == 3 || host == Some(3)
 }
 
 /// Where Kubernetes' templates put the usage last: the line at which the sections
@@ -152,9 +163,8 @@ pub(crate) fn sections_before<'a>(
     let first = parts
         .iter()
         .position(|part| part.head != Head::Text(String::new()))?;
-    let assigned = |part: &Part<'_>| {
-        matches!(part.head, Head::Flags(_)) && flags::are_assigned(part.lines)
-    };
+    let assigned =
+        |part: &Part<'_>| matches!(part.head, Head::Flags(_)) && flags::are_assigned(part.lines);
     let trailed = after.iter().any(|part| part.head == Head::Trailer);
     let examples = parts.iter().any(|part| part.head == Head::Examples);
     if !(parts.iter().any(assigned) || examples || trailed && parts.iter().any(holds)) {
@@ -207,13 +217,18 @@ fn head_at<'a>(
         return Some((Head::Trailer, title));
     }
     // The usage was found before; another one is text.
-    let (name, rest) = match title.strip_prefix("Usage:").or(title.strip_prefix("USAGE:")) {
+    let (name, rest) = match title
+        .strip_prefix("Usage:")
+        .or(title.strip_prefix("USAGE:"))
+    {
         Some(rest) => ("usage".to_owned(), rest.trim()),
         None => (title.trim_end_matches(':').to_lowercase(), ""),
     };
     match page.heads {
-        Heads::Capitals => capital_head(lines, at, title, &name).map(|head| (head, rest)),
-        Heads::Titled => titled_head(lines, at, title, &name, page, inside).map(|head| (head, rest)),
+        Heads::Capitals => capital_head(lines, at, title, &name, page).map(|head| (head, rest)),
+        Heads::Titled => {
+            titled_head(lines, at, title, &name, page, inside).map(|head| (head, rest))
+        }
     }
 }
 
@@ -223,7 +238,7 @@ fn trails(title: &str) -> bool {
     asks.iter().any(|word| title.starts_with(word)) && says_where && title.ends_with('.')
 }
 
-fn capital_head(lines: &[&str], at: usize, title: &str, name: &str) -> Option<Head> {
+fn capital_head(lines: &[&str], at: usize, title: &str, name: &str, page: Anchor) -> Option<Head> {
     let apart = at == 0 || blank(lines[at - 1]);
     let capitals = title.chars().any(char::is_uppercase) && !title.chars().any(char::is_lowercase);
     if !apart || !capitals || starts_flag(title) {
@@ -240,6 +255,12 @@ fn capital_head(lines: &[&str], at: usize, title: &str, name: &str) -> Option<He
         "help topics" | "additional help topics" => Head::Topics,
         _ if ends_with_word(name, &["flags", "options"]) => Head::Flags(whose(name)),
         _ if ends_with_word(name, &["commands", "subcommands"]) => Head::Commands(group(title)),
+        // Group titles of any words, where all heads look alike.
+        _ if page.indent > 0 && commands::are_loose_rows(body(lines, at, page.indent)) => {
+            Head::Commands(group(title))
+        }
+        // Not about using the command.
+        "version" | "api version" => Head::Trailer,
         _ => Head::Text(title.to_owned()),
     })
 }
@@ -254,12 +275,19 @@ fn titled_head(
 ) -> Option<Head> {
     let body = body(lines, at, page.indent);
     let in_examples = *inside == Head::Examples;
-    let has_flags = || body.iter().find(|line| !blank(line)).is_some_and(|line| starts_flag(line));
+    let has_flags = || {
+        let first = lines[at + 1..].iter().find(|line| !blank(line));
+        first.is_some_and(|line| starts_flag(line))
+    };
     match name {
         // The page's own is the first; sections before it have none.
         "usage" if *inside == Head::Text(String::new()) && at == 0 => return Some(Head::Usage),
         "aliases" | "examples" | "example" if title.ends_with(':') && !in_examples => {
-            return Some(if name == "aliases" { Head::Aliases } else { Head::Examples });
+            return Some(if name == "aliases" {
+                Head::Aliases
+            } else {
+                Head::Examples
+            });
         }
         "arguments" | "args" if title.ends_with(':') && !in_examples && !body.is_empty() => {
             return Some(Head::Arguments);
@@ -313,22 +341,15 @@ fn are_flags(body: &[&str]) -> bool {
     unread.is_empty() && described && starts > 0 && read.iter().all(|flag| flag.long.is_some())
 }
 
-/// The lines that stand under line `at`: the indented ones, or, where a program
-/// indents nothing, those up to the next blank line.
+/// The lines that stand under line `at`: those indented further, and blanks.
+///
+/// Of two heads neither has the other's lines, so that asking for every head of
+/// a page costs no more than reading it.
 pub(crate) fn body<'a>(lines: &'a [&'a str], at: usize, own: usize) -> &'a [&'a str] {
     let rest = lines.get(at + 1..).unwrap_or_default();
-    let flush = rest
-        .first()
-        .is_some_and(|line| !blank(line) && indent(line) <= own);
     let end = rest
         .iter()
-        .position(|line| {
-            if flush {
-                blank(line)
-            } else {
-                !blank(line) && indent(line) <= own
-            }
-        })
+        .position(|line| !blank(line) && indent(line) <= own)
         .unwrap_or(rest.len());
     &rest[..end]
 }
@@ -363,6 +384,11 @@ fn whose(name: &str) -> Section {
 /// The title as a group's name; a title that every program prints is none.
 fn group(title: &str) -> Option<String> {
     let title = title.trim().trim_end_matches(':').trim_end();
-    let usual = ["available commands", "commands", "subcommands", "available subcommands"];
+    let usual = [
+        "available commands",
+        "commands",
+        "subcommands",
+        "available subcommands",
+    ];
     (!usual.contains(&title.to_lowercase().as_str())).then(|| title.to_owned())
 }

@@ -103,10 +103,7 @@ pub(crate) fn unindented(lines: &[&str]) -> String {
     let Some(first) = lines.iter().position(|line| !blank(line)) else {
         return String::new();
     };
-    let last = lines
-        .iter()
-        .rposition(|line| !blank(line))
-        .unwrap_or(first);
+    let last = lines.iter().rposition(|line| !blank(line)).unwrap_or(first);
     let lines = &lines[first..=last];
     let common = lines
         .iter()
@@ -142,6 +139,9 @@ mod tests {
 
     #[test]
     fn a_block_loses_its_common_indent_only() {
-        assert_eq!(unindented(&["", "  a", "    b", "", "  c", ""]), "a\n  b\n\nc");
+        assert_eq!(
+            unindented(&["", "  a", "    b", "", "  c", ""]),
+            "a\n  b\n\nc"
+        );
     }
 }

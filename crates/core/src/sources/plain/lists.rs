@@ -1,5 +1,7 @@
 //! Cuts a page of no known family: its usage, its text, the commands it lists.
 
+use std::collections::BTreeSet;
+
 use crate::sources::help::text::{blank, indent, unindented};
 
 /// The parts of a page.
@@ -18,19 +20,24 @@ impl Page {
         let description = match around {
             Some((before, after)) => {
                 let before = text(&lines[..before]);
-                if before.is_empty() { text(&lines[after..]) } else { before }
+                if before.is_empty() {
+                    text(&lines[after..])
+                } else {
+                    before
+                }
             }
             None => text(lines),
         };
         let mut commands = listed(lines);
+        let known: BTreeSet<String> = commands.iter().cloned().collect();
         if commands.is_empty() && usage.len() == 1 && usage[0].ends_with(" ...") {
             commands = below_placeholder(lines);
         }
-        for name in choices(&usage) {
-            if !commands.contains(&name) {
-                commands.push(name);
-            }
-        }
+        commands.extend(
+            choices(&usage)
+                .into_iter()
+                .filter(|name| !known.contains(name)),
+        );
         Self {
             usage,
             description,
@@ -42,7 +49,10 @@ impl Page {
     pub(crate) fn summary(&self, program: &str) -> String {
         let imprint = |line: &str| {
             let version = line.strip_prefix(program).unwrap_or_default().trim_start();
-            let version = version.strip_prefix("version").unwrap_or(version).trim_start();
+            let version = version
+                .strip_prefix("version")
+                .unwrap_or(version)
+                .trim_start();
             let version = version.trim_start_matches(['v', '(']);
             version.starts_with(|c: char| c.is_ascii_digit())
                 || ["Copyright", "http", "Web site", "License"]
@@ -81,7 +91,9 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
     };
     let head = lines.iter().position(|line| {
         let word = line.trim_start();
-        let usage = word.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("usage:"));
+        let usage = word
+            .get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("usage:"));
         usage || word.starts_with("Syntax: ")
     });
     let Some(head) = head else {
@@ -95,7 +107,10 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         };
     };
     let mut usage: Vec<String> = Vec::new();
-    let inline = lines[head].split_once(':').map_or("", |(_, rest)| rest).trim();
+    let inline = lines[head]
+        .split_once(':')
+        .map_or("", |(_, rest)| rest)
+        .trim();
     if !inline.is_empty() {
         usage.push(inline.to_owned());
     }
@@ -114,12 +129,14 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         // a line stands well to the right.
         let continues = indent(lines[at]) >= indent(lines[head]) + 4 && !line.contains("  ");
         let again = |usage: &[String]| {
-            let first = usage.first().and_then(|line| line.split_whitespace().next());
+            let first = usage
+                .first()
+                .and_then(|line| line.split_whitespace().next());
             first.is_some() && first == line.split_whitespace().next()
         };
-        let starts_one =
-            usage.is_empty() || alternative.is_some() || starts(line) || again(&usage);
-        if line.is_empty() || indent(lines[at]) <= indent(lines[head]) || !continues && !starts_one {
+        let starts_one = usage.is_empty() || alternative.is_some() || starts(line) || again(&usage);
+        if line.is_empty() || indent(lines[at]) <= indent(lines[head]) || !continues && !starts_one
+        {
             break;
         }
         match (alternative, usage.last_mut()) {
@@ -145,7 +162,9 @@ fn text(lines: &[&str]) -> String {
         .iter()
         .position(|line| {
             let word = line.trim();
-            word.starts_with('-') || word.ends_with(':') && word.len() < 60 || is_commands_title(line)
+            word.starts_with('-')
+                || word.ends_with(':') && word.len() < 60
+                || is_commands_title(line)
         })
         .unwrap_or(lines.len());
     unindented(&lines[..end])
@@ -159,12 +178,18 @@ fn is_commands_title(line: &str) -> bool {
     let says = lower
         .split(|c: char| !c.is_alphanumeric())
         .any(|word| matches!(word, "commands" | "subcommands"));
-    titled && says && !word.starts_with('-') && indent(line) < 4 && !word.contains("  ") && !word.ends_with('.')
+    titled
+        && says
+        && !word.starts_with('-')
+        && indent(line) < 4
+        && !word.contains("  ")
+        && !word.ends_with('.')
 }
 
 /// Commands that stand under titles.
 fn listed(lines: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    let mut known = BTreeSet::new();
     let mut at = 0;
     while at < lines.len() {
         at += 1;
@@ -176,7 +201,7 @@ fn listed(lines: &[&str]) -> Vec<String> {
             at += 1;
         }
         for name in rows(&lines[start..at], indent(lines[start - 1])) {
-            if !names.contains(&name) {
+            if known.insert(name.clone()) {
                 names.push(name);
             }
         }
@@ -192,7 +217,10 @@ fn below_placeholder(lines: &[&str]) -> Vec<String> {
         return Vec::new();
     };
     let body = &lines[title + 1..];
-    let end = body.iter().position(|line| blank(line)).unwrap_or(body.len());
+    let end = body
+        .iter()
+        .position(|line| blank(line))
+        .unwrap_or(body.len());
     let own = body.first().map_or(0, |line| indent(line));
     let inner = body[..end].iter().filter(|line| indent(line) == own + 2);
     inner.filter_map(|line| row(line.trim())).collect()
@@ -202,7 +230,14 @@ fn below_placeholder(lines: &[&str]) -> Vec<String> {
 fn ends_commands(line: &str) -> bool {
     let word = line.trim();
     let lower = word.to_lowercase();
-    let other = ["options", "flags", "arguments", "examples", "environment", "settings"];
+    let other = [
+        "options",
+        "flags",
+        "arguments",
+        "examples",
+        "environment",
+        "settings",
+    ];
     word.starts_with('-')
         || word.ends_with(':') && other.iter().any(|title| lower.contains(title))
         || indent(line) == 0 && word.ends_with(':') && word.split_whitespace().count() <= 3
@@ -213,14 +248,19 @@ fn rows(lines: &[&str], title: usize) -> Vec<String> {
     let mut at_indent = std::collections::BTreeMap::<usize, Vec<String>>::new();
     for line in lines {
         let own = indent(line);
-        if own >= title && own <= title + 6 {
-            if let Some(name) = row(line.trim()) {
-                at_indent.entry(own).or_default().push(name);
-            }
+        if own >= title
+            && own <= title + 6
+            && let Some(name) = row(line.trim())
+        {
+            at_indent.entry(own).or_default().push(name);
         }
     }
-    // Names at the margin count only where none stand further right.
-    if at_indent.len() > 1 {
+    // Names at the margin count only where they follow the title directly and
+    // none stand further right.
+    let follow = lines
+        .first()
+        .is_some_and(|line| indent(line) == title && row(line.trim()).is_some());
+    if at_indent.len() > 1 || !follow {
         at_indent.remove(&title);
     }
     // argparse puts a word for "which" above the list, two columns to the left.
@@ -247,7 +287,9 @@ fn row(line: &str) -> Option<String> {
             .all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b));
     // `build, b`, `list (ls)`, `show [UNIT...]`: other names and arguments.
     let rest_fits = words.all(|word| {
-        word.starts_with(['[', '<', '(', '{']) || word.ends_with([']', '>', ')']) || word.len() <= 3
+        word.starts_with(['[', '<', '(', '{'])
+            || word.ends_with([']', '>', ')'])
+            || word.len() <= 3
             || word.bytes().any(|b| b.is_ascii_uppercase())
             || left.contains(", ")
     });
@@ -259,11 +301,17 @@ fn choices(usage: &[String]) -> Vec<String> {
     let [line] = usage else {
         return Vec::new();
     };
-    let Some(list) = line.strip_suffix(" ...").and_then(|line| line.strip_suffix('}')) else {
+    let Some(list) = line
+        .strip_suffix(" ...")
+        .and_then(|line| line.strip_suffix('}'))
+    else {
         return Vec::new();
     };
     let Some((_, names)) = list.rsplit_once('{') else {
         return Vec::new();
     };
-    names.split(',').map(|name| name.trim().to_owned()).collect()
+    names
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .collect()
 }

@@ -38,6 +38,9 @@ pub(crate) enum Value {
 /// Deeper lines that start with a dash are text about options.
 const DEEPEST: usize = 8;
 
+/// Longer lines are not read: no person wrote them.
+const LONGEST: usize = 4096;
+
 /// The options among `lines`, and what looked like one and could not be read.
 pub(crate) fn read(lines: &[&str]) -> (Vec<Listed>, Vec<String>) {
     let mut options: Vec<Listed> = Vec::new();
@@ -107,6 +110,9 @@ fn left_of(line: &str) -> &str {
 
 /// Reads one line; `described` says that deeper lines follow.
 fn option(line: &str, described: bool) -> Option<Listed> {
+    if line.len() > LONGEST {
+        return None;
+    }
     let mut option = Listed::default();
     let mut rest = line;
     let mut attached = false;
@@ -126,7 +132,10 @@ fn option(line: &str, described: bool) -> Option<Listed> {
             continue;
         }
         // `-o FILE        --output=FILE`: the long form has a column of its own.
-        if let Some(more) = rest.strip_prefix("  ").and_then(|rest| alone(rest.trim_start())) {
+        if let Some(more) = rest
+            .strip_prefix("  ")
+            .and_then(|rest| alone(rest.trim_start()))
+        {
             option.join(more);
             return Some(option);
         }
@@ -156,7 +165,9 @@ fn option(line: &str, described: bool) -> Option<Listed> {
     }
     // Dotted leaders, or words that it takes set apart: not what it seems. And
     // several letters and words in a row are a sentence about options.
-    let apart = option.text.starts_with(['.', '<']);
+    let leader = option.text.trim_start_matches('.').trim_start();
+    let led = leader.len() < option.text.len() && leader.starts_with('-');
+    let apart = led || option.text.starts_with('<');
     let row = option.shorts.len() > 1 && option.longs.len() > 1;
     let mentioned = row && option.text.is_empty() && !described;
     (!apart && !mentioned).then_some(option)
@@ -170,7 +181,11 @@ fn separated(rest: &str) -> Option<&str> {
             let close = rest.len() - next.len() <= 3;
             let long = next.starts_with("--") && next.len() > 2;
             // One blank alone joins a short form and its long one.
-            let fits = if separator == " " { long } else { next.starts_with('-') };
+            let fits = if separator == " " {
+                long
+            } else {
+                next.starts_with('-')
+            };
             if close && fits && form(next).is_some() {
                 return Some(next);
             }
@@ -227,7 +242,8 @@ fn form(text: &str) -> Option<Form<'_>> {
             end => end,
         };
         let name = &name[..end];
-        let single = name.chars().count() == 1 && (first.is_ascii_alphanumeric() || "?#@".contains(first));
+        let single =
+            name.chars().count() == 1 && (first.is_ascii_alphanumeric() || "?#@".contains(first));
         // `-NUM` and `-Idir` show a value, `-classpath` is a name.
         let word = is_long_name(name) && name.bytes().all(|b| !b.is_ascii_uppercase());
         if !single && !word {
@@ -287,7 +303,10 @@ fn value(form: &mut Form<'_>) -> Option<()> {
     if rest.starts_with(['[', '<', '{', '(']) {
         return None;
     }
-    let Some(after) = rest.strip_prefix(' ').filter(|after| !after.starts_with(' ')) else {
+    let Some(after) = rest
+        .strip_prefix(' ')
+        .filter(|after| !after.starts_with(' '))
+    else {
         return Some(());
     };
     let end = placeholder_end(after);
@@ -334,12 +353,11 @@ fn value(form: &mut Form<'_>) -> Option<()> {
 
 /// argparse's `X [X ...]` and `X X`: more of the same.
 fn skip_repetition(form: &mut Form<'_>) {
-    if let Some(after) = form.rest.strip_prefix(" [") {
-        if let Some(end) = after.find(']') {
-            if after[..end].ends_with("...") {
-                form.rest = &after[end + 1..];
-            }
-        }
+    if let Some(after) = form.rest.strip_prefix(" [")
+        && let Some(end) = after.find(']')
+        && after[..end].ends_with("...")
+    {
+        form.rest = &after[end + 1..];
     }
 }
 

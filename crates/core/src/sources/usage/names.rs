@@ -6,10 +6,23 @@ use super::tokens::{self, Token};
 pub(super) fn is_flags_placeholder(text: &str) -> bool {
     let inner = bare(text).to_lowercase();
     matches!(
-        inner.strip_suffix("(s)").unwrap_or(&inner).trim_start_matches('-'),
-        "flags" | "flag" | "options" | "option" | "opts" | "opt" | "switches"
-            | "command options" | "command-options" | "global options" | "global flags"
-            | "globals" | "global-options"
+        inner
+            .strip_suffix("(s)")
+            .unwrap_or(&inner)
+            .trim_start_matches('-'),
+        "flags"
+            | "flag"
+            | "options"
+            | "option"
+            | "opts"
+            | "opt"
+            | "switches"
+            | "command options"
+            | "command-options"
+            | "global options"
+            | "global flags"
+            | "globals"
+            | "global-options"
     )
 }
 
@@ -20,7 +33,11 @@ fn bare(text: &str) -> &str {
         .iter()
         .find_map(|pair| inner.strip_prefix(&pair[..1])?.strip_suffix(&pair[1..]))
         .unwrap_or(inner);
-    if inner.len() == text.len() { inner } else { bare(inner) }
+    if inner.len() == text.len() {
+        inner
+    } else {
+        bare(inner)
+    }
 }
 
 /// `[command]`, `COMMAND`, `<subcommand>`: a subcommand's name goes there.
@@ -62,7 +79,9 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
             && !text.ends_with("...")
     };
     tokens.len() > 1
-        && tokens.iter().all(|token| simple(token.text) && !tokens::is_flag(token.text))
+        && tokens
+            .iter()
+            .all(|token| simple(token.text) && !tokens::is_flag(token.text))
         && !tokens.iter().all(|token| shouts(token.text))
         && tokens.iter().all(|token| token.text != "--")
 }
@@ -71,7 +90,10 @@ pub(super) fn is_one_phrase(tokens: &[Token<'_>]) -> bool {
 /// `load-balancer describe`.
 pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
     let tokens = tokens::split(line);
-    let bare = |text: &str| text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    let bare = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+    };
     let mut joined: Vec<Token<'a>> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -81,10 +103,9 @@ pub(super) fn phrases<'a>(path: &[&str], line: &'a str) -> Vec<Token<'a>> {
                 let parts: Vec<&str> = word.split('-').collect();
                 let have = tokens.get(at..at + parts.len())?;
                 (parts.len() > 1
-                    && have
-                        .iter()
-                        .zip(&parts)
-                        .all(|(token, part)| bare(token.text) && token.text.eq_ignore_ascii_case(part)))
+                    && have.iter().zip(&parts).all(|(token, part)| {
+                        bare(token.text) && token.text.eq_ignore_ascii_case(part)
+                    }))
                 .then_some(parts.len())
             })
             .max()
@@ -133,7 +154,8 @@ pub(super) fn clean(text: &str) -> Option<String> {
         after_bracket = c == '>';
     }
     let name = name.trim_matches([' ', ':', '=', '@', '/', '.', '-', '+', ',']);
-    name.contains(char::is_alphanumeric).then(|| name.to_owned())
+    name.contains(char::is_alphanumeric)
+        .then(|| name.to_owned())
 }
 
 /// `text` without its `[…]`, `{…}` and `(…)` parts.
@@ -174,7 +196,11 @@ fn last_optional(text: &str) -> String {
         }
     }
     let inner = without_optional(best);
-    if inner.is_empty() { best.to_owned() } else { inner }
+    if inner.is_empty() {
+        best.to_owned()
+    } else {
+        inner
+    }
 }
 
 /// A name for a choice.
@@ -191,7 +217,9 @@ pub(super) fn one_of(names: &[String]) -> String {
 /// `args`, `ps OPTIONS`: stands for any number of words without saying so.
 pub(super) fn takes_any_words(name: &str) -> bool {
     let name = name.to_lowercase();
-    matches!(name.as_str(), "args" | "arguments") || name.ends_with(" options") || name.ends_with(" args")
+    matches!(name.as_str(), "args" | "arguments")
+        || name.ends_with(" options")
+        || name.ends_with(" args")
 }
 
 /// `KEY_N=VAL_N`, `arg_n`: the last of a numbered series.

@@ -80,8 +80,9 @@ pub(crate) fn alternatives(text: &str) -> Vec<&str> {
 fn depths(text: &str) -> impl Iterator<Item = (usize, char, usize)> + '_ {
     let partners = partners(text);
     let mut depth = 0;
-    text.char_indices().enumerate().map(move |(index, (at, c))| {
-        match partners[index] {
+    text.char_indices()
+        .enumerate()
+        .map(move |(index, (at, c))| match partners[index] {
             Bracket::Opens => {
                 depth += 1;
                 (at, c, depth)
@@ -91,8 +92,7 @@ fn depths(text: &str) -> impl Iterator<Item = (usize, char, usize)> + '_ {
                 (at, c, depth + 1)
             }
             Bracket::No => (at, c, depth),
-        }
-    })
+        })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -200,7 +200,10 @@ fn starts_with_flag(text: &str) -> bool {
     let inner = text.trim_start_matches(['[', '(', '{', ' ', '<']);
     inner.starts_with('-')
         && inner.len() > 1
-        && !matches!(inner.as_bytes(), [b'-', b'-'] | [b'-', b'-', b' ' | b']', ..])
+        && !matches!(
+            inner.as_bytes(),
+            [b'-', b'-'] | [b'-', b'-', b' ' | b']', ..]
+        )
 }
 
 /// `<sources>[{<tag>|<digest>}...]`: the repetition stands in an optional part
@@ -219,5 +222,6 @@ pub(crate) fn ends_in_repeated_part(text: &str) -> bool {
 pub(crate) fn is_all_optional(text: &str) -> bool {
     let (text, _) = unmarked(text);
     text.starts_with('[')
-        && depths(text).all(|(at, c, depth)| depth > 0 && !(depth == 1 && "<({".contains(c) && at > 0))
+        && depths(text)
+            .all(|(at, c, depth)| depth > 0 && !(depth == 1 && "<({".contains(c) && at > 0))
 }

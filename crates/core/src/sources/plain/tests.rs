@@ -1,0 +1,232 @@
+//! Pages in the manner of families that have no reader of their own yet.
+
+use super::{Reading, read};
+use crate::model::{Family, Joiner};
+use crate::probe::{Answer, Probe, ProbeError, Question};
+
+/// A program that answers `--help`, and remembers what it was asked.
+#[derive(Default)]
+struct Program {
+    answer: Answer,
+    asked: Vec<Question>,
+}
+
+impl Probe for Program {
+    fn ask(&mut self, questions: &[Question]) -> Vec<Result<Answer, ProbeError>> {
+        self.asked.extend_from_slice(questions);
+        questions.iter().map(|_| Ok(self.answer.clone())).collect()
+    }
+}
+
+fn reading(name: &str, page: &str) -> Reading {
+    let mut program = Program::default();
+    program.answer.stdout = page.to_owned();
+    let reading = read(name, &mut program).unwrap();
+    assert_eq!(
+        program.asked,
+        [Question::new(["--help"])],
+        "one harmless question"
+    );
+    reading
+}
+
+/// Options and arguments in one line each.
+fn params(reading: &Reading) -> Vec<String> {
+    let mut out = Vec::new();
+    for param in &reading.program.commands[0].params {
+        let Some(spelling) = param.spelling() else {
+            let need = if param.required {
+                "required"
+            } else {
+                "optional"
+            };
+            out.push(format!("{} {} {need}", param.name, param.kind));
+            continue;
+        };
+        let forms = [&spelling.short, &spelling.long];
+        let mut line = forms
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(",");
+        if param.kind.takes_value() {
+            line.push(if spelling.joiner == Joiner::Equals {
+                '='
+            } else {
+                ' '
+            });
+            line.push_str(&param.kind.to_string());
+        }
+        if spelling.bare.is_some() {
+            line.push('?');
+        }
+        if param.required {
+            line.push('!');
+        }
+        out.push(line);
+    }
+    out
+}
+
+fn losses(reading: &Reading) -> Vec<&str> {
+    reading
+        .losses
+        .iter()
+        .map(|loss| loss.what.as_str())
+        .collect()
+}
+
+#[test]
+fn a_synopsis_gives_global_options_and_a_list_of_commands_is_a_loss() {
+    let page = "\
+usage: vcs [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]
+           [--exec-path[=<path>]] [-p | --paginate | -P | --no-pager]
+           [--dir=<path>] <command> [<args>]
+
+These are common commands used in various situations:
+
+start here (see also: vcs help tutorial)
+   clone     Clone a repository
+   add       Add file contents
+
+'vcs help -a' lists available subcommands and some guides.
+";
+    let reading = reading("vcs", page);
+    assert_eq!(reading.program.family, Family::Unknown);
+    assert!(reading.program.commands[0].runnable);
+    assert_eq!(
+        params(&reading),
+        [
+            "-v,--version",
+            "-C string",
+            "-c string",
+            "--exec-path=string?",
+            "-p,--paginate",
+            "-P,--no-pager",
+            "--dir=string",
+        ]
+    );
+    assert_eq!(
+        losses(&reading),
+        ["lists 2 commands that are not read yet: clone, add"]
+    );
+}
+
+#[test]
+fn gnu_options_keep_the_way_that_they_are_written() {
+    let page = "\
+Usage: list [OPTION]... [FILE]...
+Show FILEs. More about it.
+
+  -a, --all                  show all of them; and
+                               --not-an-option is text
+      --color[=WHEN]         color the output WHEN
+  -w, --width=COLS           set width
+  -I[FMT], --iso[=FMT]       print in FMT
+  -NUM                       same as --width=NUM
+  -1                         one a line
+      --help        display this help and exit
+";
+    let reading = reading("list", page);
+    assert_eq!(reading.program.commands[0].summary, "Show FILEs.");
+    let expected = [
+        "-a,--all",
+        "--color=string?",
+        "-w,--width=string",
+        "--iso=string?",
+        "-1",
+        "FILE words<string> optional",
+    ];
+    assert_eq!(params(&reading), expected);
+    assert_eq!(losses(&reading), ["1 option line not understood: -NUM"]);
+}
+
+#[test]
+fn values_after_a_blank_are_told_from_the_text() {
+    let page = "\
+Usage: tool [OPTIONS] --name <NAME> <SRC>... <DST>
+
+Options:
+  -o, --output <FILE>     Where to
+  -f FORMAT, --format FORMAT
+                          How
+  -n, --name <NAME>       Who
+  -l, --line-length INTEGER RANGE  [default: 88; x>=1]
+      --mode {fast,slow}  Which
+      --loop [auto|none]  Event loop
+      --sig [<KEY>]       Sign
+  -v, --verbose...        More
+      --debug / --no-debug  Log
+      --[no-]quiet        Hush
+      --dry run nothing   at all
+  -classpath <path>       single dash
+";
+    let reading = reading("tool", page);
+    let expected = [
+        "-o,--output string",
+        "-f,--format string",
+        "-n,--name string!",
+        "-l,--line-length int",
+        "--mode string",
+        "--loop string",
+        "--sig string?",
+        "-v,--verbose",
+        "--debug",
+        "--no-debug",
+        "--quiet",
+        "--no-quiet",
+        "-classpath string",
+        "SRC words<string> required",
+        "DST string required",
+    ];
+    assert_eq!(params(&reading), expected);
+    let root = &reading.program.commands[0];
+    let named = |name: &str| root.params.iter().find(|param| param.name == name).unwrap();
+    assert_eq!(named("mode").choices, ["fast", "slow"]);
+    assert_eq!(named("loop").choices, ["auto", "none"]);
+    assert_eq!(named("line-length").default.as_deref(), Some("88"));
+    assert_eq!(
+        losses(&reading),
+        ["1 option line not understood: --dry run nothing"]
+    );
+}
+
+#[test]
+fn several_forms_of_use_become_one_list_of_words() {
+    let page = "\
+Usage: copy [OPTION]... SOURCE DEST
+  or:  copy [OPTION]... SOURCE... DIRECTORY
+  or:  copy --version
+
+  -r    recursively
+  -v    loudly
+";
+    let reading = reading("copy", page);
+    assert_eq!(
+        params(&reading),
+        ["-r", "-v", "args words<string> optional"]
+    );
+    assert_eq!(
+        losses(&reading),
+        ["its usage has 2 forms; their arguments are taken as one list of words"]
+    );
+}
+
+#[test]
+fn help_on_stderr_is_help_and_a_complaint_is_none() {
+    let mut program = Program::default();
+    program.answer.stderr = "usage: old [-B address] destination\n".to_owned();
+    assert_eq!(
+        params(&read("old", &mut program).unwrap()),
+        ["-B string", "destination string required"]
+    );
+
+    program.answer.stderr = "awk: not an option: --help\n".to_owned();
+    program.answer.code = Some(2);
+    let error = read("awk", &mut program).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`awk --help` printed no help (exit code 2)"
+    );
+}
