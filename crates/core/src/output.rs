@@ -13,6 +13,7 @@ mod base64;
 mod data;
 mod prompt;
 mod reply;
+mod stream;
 mod table;
 mod yaml;
 

@@ -1,37 +1,32 @@
 //! Runs one command line: its own process group, bounded output, a sure end.
 //!
-//! What a stream says is kept by `capture`; which processes belong to a run and
-//! how they are ended is `tree`'s work.
+//! Here is the course of a run, from start to end. The process and its pipes are in
+//! `running`, what a stream says is kept by `capture`, and which processes belong to
+//! a run and how they are ended is the work of `tree` and `survey`.
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::pin::pin;
-use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use argway_core::output::{Ending, Outcome};
-use rustix::process::{Pid, Signal};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use rustix::process::Signal;
 use tokio::time::Instant;
 
-use capture::{Capture, Lines, Room};
+use running::{Running, feed};
 pub use terminal::leave_terminal;
-use tree::Tree;
 pub(crate) use tree::end as end_left_behind;
 pub use tree::end_all;
 
 mod capture;
 mod environment;
 mod processes;
+mod running;
+mod survey;
 mod terminal;
 mod tree;
 
 pub use environment::environment;
-
-/// Output is read in pieces of at most a pipe's usual size.
-const PIECE: usize = 64 * 1024;
 
 /// After the program ended, whoever still has its output open may go on for as
 /// long as it says something at least this often …
@@ -130,7 +125,7 @@ pub(crate) async fn run_numbered(
 ) -> Result<(u64, Outcome), ExecError> {
     let started = Instant::now();
     let mut running = Running::start(&invocation)?;
-    let mut course = Course::new(started + invocation.limits.timeout);
+    let mut course = Course::new(after(started, invocation.limits.timeout));
     let mut cancel = pin!(cancel);
     let mut cancelled = false;
     let mut timer = pin!(tokio::time::sleep_until(course.next_look()));
@@ -188,6 +183,12 @@ pub(crate) async fn run_numbered(
             ended_leftovers: course.ended_leftovers,
         },
     ))
+}
+
+/// So much later, or at least later than anybody waits.
+fn after(start: Instant, duration: Duration) -> Instant {
+    const YEARS: Duration = Duration::from_secs(10 * 365 * 86400);
+    start + duration.min(YEARS)
 }
 
 /// Where a run stands between its start and its end.
@@ -302,11 +303,8 @@ impl Course {
             }
             Phase::Releasing { until } => {
                 if closed || now >= until {
-                    for process in running.tree.holders(&running.pipes) {
-                        tree::send(&process, Signal::KILL);
-                        self.ended_leftovers = true;
-                    }
-                    let until = now + LOOK_CLOSELY;
+                    self.ended_leftovers |= running.tree.kill_holders(&running.pipes).await;
+                    let until = Instant::now() + LOOK_CLOSELY;
                     self.phase = Phase::Emptying { until };
                 }
             }
@@ -337,175 +335,6 @@ impl Course {
             Some(Stop::TimedOut) => Ending::TimedOut(timeout),
             Some(Stop::WantedTerminal(signal)) => Ending::Signalled(signal),
             None => running.ending(),
-        }
-    }
-}
-
-/// A started program with everything that hangs on it. Dropping it kills the tree.
-struct Running {
-    // Dropped first: kills while the main process still holds its pid.
-    tree: Tree,
-    child: Child,
-    main: Pid,
-    status: Option<std::io::Result<ExitStatus>>,
-    stdin: Option<ChildStdin>,
-    input: Vec<u8>,
-    stdout: Stream<ChildStdout>,
-    stderr: Stream<ChildStderr>,
-    lines: Lines,
-    /// The inodes of the pipes that stdout and stderr are.
-    pipes: Vec<u64>,
-}
-
-impl Running {
-    fn start(invocation: &Invocation) -> Result<Self, ExecError> {
-        let planned = tree::plan();
-        let mut command = tokio::process::Command::new(&invocation.program);
-        command.args(&invocation.words);
-        match &invocation.environment {
-            Environment::Inherit(changes) => {
-                for (name, value) in changes {
-                    match value {
-                        Some(value) => command.env(name, value),
-                        None => command.env_remove(name),
-                    };
-                }
-            }
-            Environment::Exactly(variables) => {
-                command.env_clear().envs(variables.iter().cloned());
-            }
-        }
-        command.env(tree::MARK, &planned.mark);
-        if let Some(directory) = &invocation.directory {
-            command.current_dir(directory);
-        }
-        let stdin = match invocation.stdin {
-            Some(_) => Stdio::piped(),
-            None => Stdio::null(),
-        };
-        command
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // No pre_exec here, ever: it makes spawning fork, which costs tens of
-            // milliseconds in a large process.
-            .process_group(0)
-            .kill_on_drop(true);
-        let failed = |source| match &invocation.directory {
-            Some(directory) if !directory.is_dir() => ExecError::Directory(directory.clone()),
-            _ => ExecError::Spawn {
-                program: invocation.program.clone(),
-                source,
-            },
-        };
-        let mut child = command.spawn().map_err(failed)?;
-        let main = child
-            .id()
-            .and_then(|id| Pid::from_raw(id.cast_signed()))
-            .ok_or_else(|| failed(std::io::Error::other("it has no process")))?;
-        let tree = Tree::begin(&planned, main);
-        let stdin = child.stdin.take();
-        let stdout = Stream::new(child.stdout.take(), "stdout", &invocation.limits);
-        let stderr = Stream::new(child.stderr.take(), "stderr", &invocation.limits);
-        Ok(Self {
-            tree,
-            child,
-            main,
-            status: None,
-            stdin,
-            input: invocation.stdin.clone().unwrap_or_default(),
-            pipes: stdout.inode().into_iter().chain(stderr.inode()).collect(),
-            stdout,
-            stderr,
-            lines: Lines::default(),
-        })
-    }
-
-    fn is_reaped(&self) -> bool {
-        self.status.is_some()
-    }
-
-    fn flooded(&self) -> Option<u64> {
-        self.stdout.full.or(self.stderr.full)
-    }
-
-    fn ending(&self) -> Ending {
-        use std::os::unix::process::ExitStatusExt;
-        match &self.status {
-            Some(Ok(status)) => match status.code() {
-                Some(code) => Ending::Exited(code),
-                None => Ending::Signalled(status.signal().unwrap_or_default()),
-            },
-            // Nobody else waits for it, so its code can only be lost with it.
-            Some(Err(_)) | None => Ending::Signalled(Signal::KILL.as_raw()),
-        }
-    }
-}
-
-/// One end of a pipe while it is read, and what came out of it.
-struct Stream<R> {
-    pipe: Option<R>,
-    piece: Vec<u8>,
-    capture: Capture,
-    full: Option<u64>,
-}
-
-impl<R: AsyncRead + AsFd + Unpin> Stream<R> {
-    fn new(pipe: Option<R>, name: &'static str, limits: &Limits) -> Self {
-        Self {
-            pipe,
-            piece: Vec::new(),
-            capture: Capture::new(name, limits),
-            full: None,
-        }
-    }
-
-    fn inode(&self) -> Option<u64> {
-        let pipe = self.pipe.as_ref()?;
-        rustix::fs::fstat(pipe).ok().map(|stat| stat.st_ino)
-    }
-
-    fn is_open(&self) -> bool {
-        self.pipe.is_some()
-    }
-
-    /// The next piece. Safe to drop half-way: nothing is lost.
-    async fn read(&mut self) -> std::io::Result<usize> {
-        self.piece.clear();
-        self.piece.reserve(PIECE);
-        match &mut self.pipe {
-            Some(pipe) => pipe.read_buf(&mut self.piece).await,
-            None => Ok(0),
-        }
-    }
-
-    /// Keeps the piece that was read; false at the end of the stream.
-    fn took(&mut self, read: std::io::Result<usize>) -> bool {
-        match read {
-            Ok(0) | Err(_) => {
-                self.pipe = None;
-                self.piece.clear();
-                false
-            }
-            Ok(_) => {
-                if let Room::Full(limit) = self.capture.push(&self.piece) {
-                    self.full = Some(limit);
-                }
-                true
-            }
-        }
-    }
-}
-
-/// Writes what is left of `input`. A program that does not want it is fine.
-async fn feed(stdin: &mut Option<ChildStdin>, input: &mut Vec<u8>) {
-    let Some(stdin) = stdin else { return };
-    while !input.is_empty() {
-        match stdin.write(input).await {
-            Ok(0) | Err(_) => return,
-            Ok(written) => {
-                input.drain(..written);
-            }
         }
     }
 }

@@ -10,14 +10,16 @@ use std::time::UNIX_EPOCH;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
+mod wrapper;
+
 /// A script longer than this is more than a wrapper.
 const LONGEST_WRAPPER: u64 = 64 * 1024;
 
 /// Wrappers around wrappers are followed this far.
 const DEEPEST_WRAPPER: usize = 5;
 
-/// Files are searched in pieces of this size.
-const PIECE: usize = 1 << 20;
+/// Files are searched in pieces that stay in the processor's cache.
+const PIECE: usize = 256 * 1024;
 
 /// Why there is no such program.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +156,7 @@ fn family_within(path: &Path, depth: usize) -> io::Result<Identity> {
             return Ok(Identity::NotCobra);
         }
         let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
-        let Some(target) = wrapped(&text, path) else {
+        let Some(target) = wrapper::target(&text, path) else {
             return Ok(Identity::NotCobra);
         };
         return Ok(match family_within(&target, depth - 1) {
@@ -188,9 +190,10 @@ fn is_native(start: &[u8]) -> bool {
 
 /// Looks for what Cobra leaves in every binary it is linked into.
 fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
-    // Put together here, so that argway's own binary does not hold them whole.
-    let complete = ["__complete", "NoDesc"].concat();
-    let import = ["github.com/spf13", "cobra"].join("/");
+    let (complete, import) = (
+        reversed(b"cseDoNetelpmoc__"),
+        reversed(b"arboc/31fps/moc.buhtig"),
+    );
     let (complete, import) = (Finder::new(&complete), Finder::new(&import));
     let overlap = complete.needle().len().max(import.needle().len()) - 1;
     let mut buffer = vec![0; overlap + piece];
@@ -216,6 +219,12 @@ fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
     })
 }
 
+/// The marks are kept backwards, so that argway's own binary does not hold them
+/// and pass for a Cobra program.
+fn reversed(mark: &[u8]) -> Vec<u8> {
+    std::hint::black_box(mark).iter().rev().copied().collect()
+}
+
 /// Reads until the buffer is full or the file ends.
 fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
@@ -228,75 +237,6 @@ fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(filled)
-}
-
-/// The program that a shell script hands all of its words to, where the script
-/// does little else: `exec /opt/tool/bin/tool "$@"`.
-fn wrapped(script: &str, path: &Path) -> Option<PathBuf> {
-    let mut lines = script.lines();
-    let shell = lines.next()?.strip_prefix("#!")?;
-    let is_shell = |word: &str| {
-        let name = word.rsplit('/').next();
-        matches!(name, Some("sh" | "bash" | "dash" | "ash" | "zsh" | "ksh"))
-    };
-    if !shell.split_whitespace().take(2).any(is_shell) {
-        return None;
-    }
-    let mut target = None;
-    for line in lines.map(str::trim) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        if target.is_some() {
-            return None;
-        }
-        match line.strip_prefix("exec ") {
-            Some(command) => target = Some(handed_to(command, path)?),
-            None if is_setting(line) => {}
-            None => return None,
-        }
-    }
-    let target = target?;
-    (target.is_absolute() && target.is_file()).then_some(target)
-}
-
-/// `export X=…`, `X=…`, `set -e`, `unset X`: lines that do not choose the program.
-fn is_setting(line: &str) -> bool {
-    // A second command, or one that is run inside, could choose anything.
-    if line.contains([';', '`', '|', '&', '<', '>']) || line.contains("$(") {
-        return false;
-    }
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    let first = line.split_whitespace().next().unwrap_or_default();
-    let assigned = first.split_once('=').is_some_and(|(name, _)| {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        !name.is_empty() && name.chars().all(is_name)
-    });
-    assigned || matches!(first, "set" | "unset")
-}
-
-/// The program in `[-a NAME] PROGRAM [-x…] "$@"`, all words passed on.
-fn handed_to(command: &str, script: &Path) -> Option<PathBuf> {
-    let folder = script.parent()?.to_str()?;
-    // The usual ways of saying "the folder of this script".
-    let mut command = command.to_owned();
-    for here in ["$(dirname \"$0\")", "$(dirname $0)", "${0%/*}"] {
-        command = command.replace(here, folder);
-    }
-    let mut words = command
-        .split_whitespace()
-        .map(|word| word.trim_matches(['"', '\'']));
-    let mut program = words.next()?;
-    if program == "-a" {
-        words.next()?;
-        program = words.next()?;
-    }
-    let rest: Vec<&str> = words.collect();
-    let (all, fixed) = rest.split_last()?;
-    let plain = !program.contains(['$', '`', '*', '~', ';']);
-    // Another word before "$@" would be a subcommand of some other program.
-    let passes_on = *all == "$@" && fixed.iter().all(|word| word.starts_with('-'));
-    (plain && passes_on).then(|| PathBuf::from(program))
 }
 
 /// Which file a program is, precisely enough to notice that it was replaced.

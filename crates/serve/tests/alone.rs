@@ -1,6 +1,7 @@
 //! Runs that must have the process to themselves: stopping as a server does ends
 //! the processes of other tests too, and orphans without a mark are known by
 //! nobody else being there.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,9 +1,10 @@
 //! Runs real programs and looks at what is left of them.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use argway_core::output::{Ending, Outcome};
 use argway_serve::exec::{self, Environment, Event, ExecError};
@@ -167,7 +168,6 @@ fn one_that_ends_when_asked_has_its_last_words_heard() {
     );
     assert_eq!(outcome.ending, Ending::TimedOut(Duration::from_millis(300)));
     assert_eq!(text(&outcome).0, "bye\n");
-    assert!(outcome.duration < Duration::from_secs(20));
 }
 
 #[test]
@@ -246,14 +246,44 @@ fn dropping_the_runtime_ends_what_runs_in_it() {
 }
 
 #[test]
+fn a_timeout_of_any_length_is_fine() {
+    assert_eq!(
+        run_for("exit 0", "", Duration::MAX).ending,
+        Ending::Exited(0)
+    );
+}
+
+/// Runs under a terminal, started by the test below.
+#[test]
+#[ignore = "needs a controlling terminal"]
+fn inside_a_terminal() {
+    let outcome = run(script("read answer </dev/tty", ""));
+    println!("it ended with {:?}", outcome.ending);
+}
+
+#[test]
+fn a_program_that_reads_from_the_terminal_is_ended_instead_of_waited_for() {
+    let this = std::env::current_exe().unwrap();
+    let inside = format!(
+        "{} --exact inside_a_terminal --ignored --nocapture",
+        this.display()
+    );
+    let output = std::process::Command::new("script")
+        .args(["--quiet", "--command", &inside, "/dev/null"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("it ended with Signalled(21)"), "{said}");
+}
+
+#[test]
 fn what_holds_the_output_after_the_end_is_ended() {
     let token = token();
-    let start = Instant::now();
     let outcome = run(script(&format!("{STUBBORN} & echo out; exit 4"), &token));
     assert_eq!(outcome.ending, Ending::Exited(4));
     assert_eq!(text(&outcome).0, "out\n");
     assert!(outcome.ended_leftovers);
-    assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!(alive(&token), Vec::<String>::new());
 }
 

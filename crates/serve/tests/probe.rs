@@ -1,4 +1,5 @@
 //! Asks real programs, well-behaved and not.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -48,58 +48,115 @@ fn split(text: &str) -> Option<Vec<String>> {
         .then_some(documents)
 }
 
-/// Whether every line at the margin is a key or an item, and the whole has more
-/// structure than a sentence with a colon.
+/// Whether every line is a key, an item or the rest of a value that is plainly not
+/// finished, and the whole has more structure than a sentence with a colon.
 fn has_the_look(document: &str, marked: bool) -> bool {
     let (mut keys, mut items, mut nested, mut plain_names) = (0, 0, 0, true);
-    let mut opened = false;
     // The indentation of the key whose block of text is being passed.
     let mut text_under = None;
+    let mut unfinished = Unfinished::No;
     for line in document.lines() {
         let indented = line.trim_start_matches(' ');
-        if indented.is_empty() || line.starts_with('#') {
+        if indented.is_empty() {
+            // A paragraph can end inside quotes, nowhere else.
+            if !matches!(unfinished, Unfinished::Until(_)) {
+                unfinished = Unfinished::No;
+            }
             continue;
         }
         let indentation = line.len() - indented.len();
         if text_under.is_some_and(|under| indentation > under) {
-            nested += 1;
+            continue;
+        }
+        if unfinished != Unfinished::No && indentation > 0 && unfinished.goes_on(indented) {
+            unfinished = unfinished.after(indented);
+            continue;
+        }
+        if indented.starts_with('#') {
             continue;
         }
         text_under = starts_text(indented).then_some(indentation);
-        if is_listing(indented) {
-            return false;
+        let mut content = indented;
+        while let Some(item) = item(content) {
+            content = item;
         }
-        if line.starts_with('\t') {
-            return false;
-        }
-        if line.starts_with(' ') {
-            // Indented lines belong to what stands at the margin; only under an
-            // opened key or an item are they structure.
-            if keys + items == 0 {
-                return false;
+        let is_item = content.len() < indented.len();
+        let value = match key(content) {
+            // Values in columns are a listing.
+            Some((_, value)) if value.starts_with(' ') => return false,
+            Some((name, value)) => {
+                if indentation == 0 && !is_item {
+                    keys += 1;
+                    let starts_small = |c: char| c.is_ascii_lowercase() || c == '_';
+                    plain_names &= name.starts_with(starts_small);
+                } else {
+                    nested += 1;
+                }
+                value
             }
-            nested += usize::from(opened);
-            continue;
-        }
-        if let Some(item) = line.strip_prefix("- ").or((line == "-").then_some("")) {
-            items += 1;
-            opened = key(item).is_some() || item.is_empty();
-            continue;
-        }
-        let Some((name, value)) = key(line) else {
-            return false;
+            None if is_item => content,
+            None => return false,
         };
-        keys += 1;
-        plain_names &= name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-        opened = value.is_empty() || value.starts_with(['|', '>']);
+        items += usize::from(is_item && indentation == 0);
+        nested += usize::from(is_item && indentation > 0);
+        unfinished = Unfinished::value(value, line);
     }
     match (keys, items) {
         (0, 0) => false,
-        // `key:` over `- item` at the margin is a list in a mapping.
-        (0, _) => marked || nested > 0,
-        (1, 0) => marked || nested > 0,
+        (0, _) | (1, 0) => marked || nested > 0 || text_under.is_some(),
         (_, 0) => marked || nested > 0 || plain_names,
+        // `key:` over `- item` at the margin is a list in a mapping.
         (_, _) => true,
+    }
+}
+
+/// Whether the next line may be the rest of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unfinished {
+    No,
+    /// Until a quote or bracket closes.
+    Until(char),
+    /// Printers fold plain text only when its line is long.
+    Folded,
+}
+
+impl Unfinished {
+    const LONG_LINE: usize = 60;
+
+    fn value(value: &str, line: &str) -> Self {
+        let closing = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => Some(quote),
+            Some('[') => Some(']'),
+            Some('{') => Some('}'),
+            Some(_) | None => None,
+        };
+        match closing {
+            Some(closing) if value.len() > 1 && value.ends_with(closing) => Unfinished::No,
+            Some(closing) => Unfinished::Until(closing),
+            None if !value.is_empty() && line.len() >= Self::LONG_LINE => Unfinished::Folded,
+            None => Unfinished::No,
+        }
+    }
+
+    /// After a long line of plain text, a key or an item is not the rest of it.
+    fn goes_on(self, line: &str) -> bool {
+        self != Unfinished::Folded || (key(line).is_none() && item(line).is_none())
+    }
+
+    fn after(self, line: &str) -> Self {
+        match self {
+            Unfinished::Until(closing) if line.ends_with(closing) => Unfinished::No,
+            Unfinished::Folded if line.len() < Self::LONG_LINE => Unfinished::No,
+            other => other,
+        }
+    }
+}
+
+/// What follows the dash of a list's item.
+fn item(line: &str) -> Option<&str> {
+    match line.strip_prefix("- ") {
+        Some(rest) => Some(rest.trim_start_matches(' ')),
+        None => (line == "-").then_some(""),
     }
 }
 
@@ -111,13 +168,6 @@ fn starts_text(line: &str) -> bool {
         .any(|start| mark.ends_with(start))
 }
 
-/// Whether the line is a name and a value set apart to stand in columns.
-fn is_listing(line: &str) -> bool {
-    line.split_once(": ").is_some_and(|(name, value)| {
-        value.starts_with(' ') && !name.contains(['"', '\'', ' ', '#'])
-    })
-}
-
 /// The parts of `name: value` or `name:`.
 fn key(line: &str) -> Option<(&str, &str)> {
     let (name, value) = match line.split_once(": ") {
@@ -127,12 +177,17 @@ fn key(line: &str) -> Option<(&str, &str)> {
     let inner = name
         .strip_prefix('"')
         .and_then(|name| name.strip_suffix('"'))
-        .unwrap_or(name);
-    let is_name = !inner.is_empty()
-        && inner
+        .or_else(|| {
+            name.strip_prefix('\'')
+                .and_then(|name| name.strip_suffix('\''))
+        });
+    let is_name = match inner {
+        Some(quoted) => !quoted.contains(['"', '\'']),
+        None => name
             .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "_-./@$".contains(c));
-    is_name.then_some((name, value))
+            .all(|c| c.is_alphanumeric() || "_-./@$:()*+".contains(c)),
+    };
+    (is_name && !name.is_empty() && !name.starts_with('-')).then_some((name, value))
 }
 
 fn options() -> Options {
@@ -270,6 +325,29 @@ mod tests {
             "kind: ConfigMap\ndata:\n  notes: |-\n    Name:    x\n    Free prose.\n  other: y\n",
             r#"{"kind":"ConfigMap","data":{"notes":"Name:    x\nFree prose.","other":"y"}}"#,
         );
+    }
+
+    #[test]
+    fn folded_and_quoted_values_go_on_over_lines() {
+        let long = "w".repeat(70);
+        check(
+            &format!(
+                "a:\n  message: {long}\n    and more\n  quoted: \"one\n\n    two\"\n  flow: [1,\n    2]\n"
+            ),
+            &format!(r#"{{"a":{{"message":"{long} and more","quoted":"one\ntwo","flow":[1,2]}}}}"#),
+        );
+    }
+
+    #[test]
+    fn help_pages_are_not_yaml() {
+        for text in [
+            "usage: prog list [-h]\n\noptions:\n  -h, --help  show this help\n",
+            "Usage: prog\n\n  Some text about it.\n\nOptions:\n\n  -x   Does things.\n",
+            "Commands:\n  list\n  show\n",
+            "Available:\n  build: makes it\n  and more text\n",
+        ] {
+            check(text, "text");
+        }
     }
 
     #[test]

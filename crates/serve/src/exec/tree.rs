@@ -6,7 +6,7 @@
 //! "subreaper" of everything it starts. Quick calls never look at `/proc`: only
 //! those that are taken back, run out of time or leave somebody behind do.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{LazyLock, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 
 use super::processes::{self, Process};
+use super::survey::{Owner, is_adopted, myself, raw, survey};
 
 /// The variable that marks every process of a run.
 pub(super) const MARK: &str = "ARGWAY_RUN";
@@ -36,24 +37,24 @@ static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 
 /// What a mark of this very process starts with. Inside another argway the
 /// outer mark stays in front, so that both find their processes.
-static MARK_PREFIX: LazyLock<String> = LazyLock::new(|| {
+pub(super) static MARK_PREFIX: LazyLock<String> = LazyLock::new(|| {
     let random = std::hash::RandomState::new().build_hasher().finish();
     format!("{random:016x}.")
 });
 
-struct Registry {
+pub(super) struct Registry {
     next: u64,
-    live: BTreeMap<u64, Live>,
+    pub live: BTreeMap<u64, Live>,
     /// Main processes of finished runs, which their groups are named after.
-    past: VecDeque<i32>,
+    pub past: VecDeque<i32>,
     /// A run was ended while others went on, so that orphans started since then
     /// could not be told apart: they are ended when the last run is over.
     unsettled: Option<Instant>,
 }
 
 #[derive(Clone, Copy)]
-struct Live {
-    main: i32,
+pub(super) struct Live {
+    pub main: i32,
     began: Instant,
 }
 
@@ -68,7 +69,7 @@ impl Registry {
     }
 }
 
-fn registry() -> MutexGuard<'static, Registry> {
+pub(super) fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -178,6 +179,18 @@ impl Tree {
         }
     }
 
+    /// Kills those that have one of these pipes open, and comes back when they are
+    /// gone. True when there were any.
+    pub async fn kill_holders(&self, pipes: &[u64]) -> bool {
+        for round in 0..ROUNDS {
+            if kill_round(|| self.holders(pipes)) {
+                return round > 0;
+            }
+            tokio::time::sleep(BETWEEN_ROUNDS).await;
+        }
+        true
+    }
+
     /// The run is over and what it left behind, if anything, may live.
     pub fn let_go(&mut self) {
         if std::mem::replace(&mut self.over, true) {
@@ -270,16 +283,6 @@ pub fn end_all() {
     reap();
 }
 
-/// Whose a process is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    Run(u64),
-    /// Started by some run that cannot be told any more.
-    Orphan,
-    /// Not started by any run.
-    Stranger,
-}
-
 /// Processes of these runs, and orphans since then that no other run can own.
 fn members(numbers: &[u64], since: Instant) -> Vec<Process> {
     let Some(clock) = Clock::now() else {
@@ -335,102 +338,6 @@ impl Clock {
         self.ticks
             .saturating_sub(u64::try_from(ago).unwrap_or(u64::MAX))
     }
-}
-
-/// Living processes that `wanted` says yes to.
-fn survey(mut wanted: impl FnMut(Owner, &Process) -> bool) -> Vec<Process> {
-    let all = processes::all();
-    let view = View::new(&all);
-    let mut known = BTreeMap::new();
-    all.iter()
-        .filter(|process| !process.zombie && process.pid != view.me.pid)
-        .filter(|process| wanted(view.owner(process, &mut known), process))
-        .copied()
-        .collect()
-}
-
-/// What the owner of a process is told from.
-struct View<'a> {
-    me: Process,
-    by_pid: BTreeMap<i32, &'a Process>,
-    mains: BTreeMap<i32, u64>,
-    past: BTreeSet<i32>,
-}
-
-impl<'a> View<'a> {
-    fn new(all: &'a [Process]) -> Self {
-        let by_pid: BTreeMap<i32, &Process> =
-            all.iter().map(|process| (process.pid, process)).collect();
-        let registry = registry();
-        Self {
-            me: myself(),
-            by_pid,
-            mains: registry
-                .live
-                .iter()
-                .map(|(&number, live)| (live.main, number))
-                .collect(),
-            past: registry.past.iter().copied().collect(),
-        }
-    }
-
-    fn owner(&self, process: &Process, known: &mut BTreeMap<i32, Owner>) -> Owner {
-        let mut climbed = Vec::new();
-        let mut at = process;
-        let owner = loop {
-            if let Some(&owner) = known.get(&at.pid) {
-                break owner;
-            }
-            climbed.push(at.pid);
-            let by_group = self.mains.get(&at.group);
-            if let Some(&number) = by_group.or_else(|| self.mains.get(&at.session)) {
-                break Owner::Run(number);
-            }
-            if let Some(number) = marked(at.pid) {
-                break Owner::Run(number);
-            }
-            if at.parent == self.me.pid {
-                break match is_adopted(at, &self.me, |group| self.past.contains(&group)) {
-                    true => Owner::Orphan,
-                    false => Owner::Stranger,
-                };
-            }
-            match self.by_pid.get(&at.parent) {
-                // A loop can only be seen while pids are being used again.
-                Some(parent) if at.pid != self.me.pid && !climbed.contains(&parent.pid) => {
-                    at = parent;
-                }
-                _ => break Owner::Stranger,
-            }
-        };
-        known.extend(climbed.into_iter().map(|pid| (pid, owner)));
-        owner
-    }
-}
-
-/// Whether a child of this process was not started by it but came to it. What
-/// another part of the program starts stays in the program's session.
-fn is_adopted(child: &Process, me: &Process, is_past: impl Fn(i32) -> bool) -> bool {
-    !is_past(child.pid) && (child.session != me.session || is_past(child.group))
-}
-
-fn myself() -> Process {
-    let pid = raw(rustix::process::getpid());
-    processes::one(pid).unwrap_or(Process {
-        pid,
-        parent: 0,
-        group: raw(rustix::process::getpgrp()),
-        session: rustix::process::getsid(None).map_or(0, raw),
-        zombie: false,
-        started: 0,
-    })
-}
-
-/// The number of the run whose mark a process carries.
-fn marked(pid: i32) -> Option<u64> {
-    processes::variable(pid, MARK)?
-        .split('/')
-        .find_map(|mark| mark.strip_prefix(MARK_PREFIX.as_str())?.parse().ok())
 }
 
 /// Stops those found until no new ones appear (so that none can fork away
@@ -516,8 +423,4 @@ fn reap() {
             }
         }
     }
-}
-
-fn raw(pid: Pid) -> i32 {
-    pid.as_raw_nonzero().get()
 }

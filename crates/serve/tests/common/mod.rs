@@ -1,5 +1,5 @@
 //! What the tests that run real programs share.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
