@@ -99,10 +99,8 @@ pub fn help(catalog: &Catalog, program: &Arc<Program>, path: &[String]) -> Optio
         "" => words(program, path),
         summary => format!("{}: {summary}", words(program, path)),
     });
-    if path.is_empty() {
-        if let Some(version) = &program.version {
-            page.line(&format!("Version: {version}"));
-        }
+    if let (true, Some(version)) = (path.is_empty(), &program.version) {
+        page.line(&format!("Version: {version}"));
     }
     if let Some(reason) = &command.deprecated {
         page.line(&format!("Deprecated: {reason}"));
@@ -229,7 +227,9 @@ pub fn instructions(catalog: &Catalog, layout: Layout) -> String {
         .iter()
         .map(|program| census(catalog, program))
         .collect();
-    let _ = writeln!(text, "Programs: {}.", shortened(&names, 6));
+    if !names.is_empty() {
+        let _ = writeln!(text, "Programs: {}.", shortened(&names, 6));
+    }
     if let Some(tool) = catalog
         .tools()
         .iter()
@@ -260,7 +260,9 @@ pub fn instructions(catalog: &Catalog, layout: Layout) -> String {
          editor fails. Pass what it would ask for, often --yes or --force, only when that is \
          really meant.\n",
     );
-    text.push_str(&effects(catalog));
+    if !catalog.tools().is_empty() {
+        text.push_str(&effects(catalog));
+    }
     for note in folded_notes(catalog, &programs) {
         if text.len() + note.len() < MAX_INSTRUCTIONS {
             text.push_str(&note);
@@ -453,3 +455,6 @@ impl Page {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

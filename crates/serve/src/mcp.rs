@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use argway_core::catalog::Catalog;
 use rmcp::service::ServerInitializeError;
-use rmcp::{Peer, RoleServer, ServiceExt};
+use rmcp::{ErrorData, Peer, RoleServer, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, Settings};
 use crate::exec;
 pub use page::PageLimit;
 use shelf::Shelf;
@@ -99,6 +99,7 @@ struct Shared {
     /// The generation of `served`, for those who wait for the next.
     generation: watch::Sender<u64>,
     phase: watch::Sender<Phase>,
+    tools: watch::Sender<Tools>,
     slots: Semaphore,
     level: handler::Level,
 }
@@ -125,6 +126,14 @@ impl Served {
     }
 }
 
+/// Whether there are tools yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tools {
+    BeingRead,
+    Unreadable,
+    Known,
+}
+
 /// Where a conversation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
@@ -138,6 +147,23 @@ enum Phase {
 impl Server {
     /// A server of `bridge`'s tools.
     pub fn new(identity: Identity, bridge: Bridge, options: Options) -> Self {
+        Self::with(identity, bridge, options, Tools::Known)
+    }
+
+    /// A server whose tools the [`Refresh`] that it is served with will read. A client
+    /// need not wait for that with its opening, which many give little time; what it
+    /// asks of tools is answered when they are read.
+    pub fn unread(identity: Identity, settings: Settings, options: Options) -> Self {
+        let catalog = Arc::default();
+        Self::with(
+            identity,
+            Bridge { catalog, settings },
+            options,
+            Tools::BeingRead,
+        )
+    }
+
+    fn with(identity: Identity, bridge: Bridge, options: Options, tools: Tools) -> Self {
         Self {
             shared: Arc::new(Shared {
                 identity,
@@ -145,6 +171,7 @@ impl Server {
                 served: RwLock::new(Served::new(bridge, 0)),
                 generation: watch::Sender::new(0),
                 phase: watch::Sender::new(Phase::Open),
+                tools: watch::Sender::new(tools),
                 slots: Semaphore::new(CALLS_AT_ONCE),
                 level: handler::Level::default(),
             }),
@@ -183,6 +210,9 @@ impl Server {
             Err(error) => return Err(ServeError::Opening(error.to_string())),
         };
         open.store(true, Ordering::Relaxed);
+        if refresh.is_none() && *self.shared.tools.borrow() == Tools::BeingRead {
+            self.shared.tools.send_replace(Tools::Unreadable);
+        }
         let watching = refresh.map(|refresh| {
             let watch = self.clone().watch(refresh, running.peer().clone());
             tokio::spawn(watch)
@@ -236,6 +266,25 @@ impl Server {
             .await;
     }
 
+    /// What is served, once it is read.
+    async fn once_read(&self) -> Result<Arc<Served>, ErrorData> {
+        let mut tools = self.shared.tools.subscribe();
+        let read = tokio::select! {
+            read = tools.wait_for(|&tools| tools != Tools::BeingRead) => read.map(|tools| *tools),
+            () = self.reached(Phase::Over) => Ok(Tools::BeingRead),
+        };
+        match read {
+            Ok(Tools::Known) => Ok(self.served()),
+            Ok(Tools::BeingRead) | Err(_) => {
+                Err(ErrorData::internal_error("the server ends", None))
+            }
+            Ok(Tools::Unreadable) => {
+                let message = "what is served could not be read; the server's stderr says why";
+                Err(ErrorData::internal_error(message, None))
+            }
+        }
+    }
+
     fn served(&self) -> Arc<Served> {
         let served = self.shared.served.read();
         Arc::clone(&served.unwrap_or_else(PoisonError::into_inner))
@@ -254,9 +303,12 @@ impl Server {
     /// Looks at what is served now and then, and tells the client of changes.
     async fn watch(self, mut refresh: Box<dyn Refresh>, peer: Peer<RoleServer>) {
         loop {
-            tokio::time::sleep(self.shared.options.look_every).await;
-            if !refresh.changed() {
-                continue;
+            let first = *self.shared.tools.borrow() == Tools::BeingRead;
+            if !first {
+                tokio::time::sleep(self.shared.options.look_every).await;
+                if !refresh.changed() {
+                    continue;
+                }
             }
             let reading = tokio::task::spawn_blocking(move || {
                 let catalog = refresh.read();
@@ -267,11 +319,15 @@ impl Server {
             };
             refresh = back;
             let Some(catalog) = catalog else {
+                if first {
+                    self.shared.tools.send_replace(Tools::Unreadable);
+                }
                 continue;
             };
             self.replace(catalog);
+            self.shared.tools.send_replace(Tools::Known);
             // From 2026-07-28 on a client that wants to know has a subscription.
-            if peer.peer_info().is_some() {
+            if !first && peer.peer_info().is_some() {
                 let _ = peer.notify_tool_list_changed().await;
                 let _ = peer.notify_prompt_list_changed().await;
                 let _ = peer.notify_resource_list_changed().await;

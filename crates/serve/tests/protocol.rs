@@ -719,6 +719,70 @@ async fn a_client_hears_when_a_served_program_changes() {
     }
 }
 
+#[tokio::test]
+async fn a_client_can_open_while_the_program_is_still_read() {
+    let world = World::new();
+    for version in every_version() {
+        let (go, wait) = std::sync::mpsc::channel();
+        let slow = Slow {
+            wait,
+            catalog: Some(world.catalog()),
+        };
+        let mut talk = world.talk_unread(Some(Box::new(slow)));
+        talk.open(version).await;
+        let list = talk.ask("tools/list", json!({})).await;
+        let call = json!({"name": "ticker_echo", "arguments": {"word": ["x"]}});
+        let call = talk.ask("tools/call", call).await;
+        assert_eq!(talk.error("no/such", json!({})).await["code"], -32601);
+        go.send(()).expect("the reading goes on");
+        let list = talk.answer(list).await;
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(5));
+        let call = talk.answer(call).await;
+        assert_eq!(call["result"]["structuredContent"]["stdout"], "x\n");
+        talk.leave().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_read_is_told_to_who_asks() {
+    let world = World::new();
+    let (go, wait) = std::sync::mpsc::channel();
+    go.send(()).expect("no waiting");
+    let never = Slow {
+        wait,
+        catalog: None,
+    };
+    for refresh in [Some(Box::new(never) as Box<dyn Refresh>), None] {
+        let mut talk = world.talk_unread(refresh);
+        talk.open("2025-11-25").await;
+        let error = talk.error("tools/list", json!({})).await;
+        assert_eq!(error["code"], -32603);
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|why| why.contains("stderr"))
+        );
+        talk.leave().await;
+    }
+}
+
+/// Reads when it is told to.
+struct Slow {
+    wait: std::sync::mpsc::Receiver<()>,
+    catalog: Option<Arc<Catalog>>,
+}
+
+impl Refresh for Slow {
+    fn changed(&mut self) -> bool {
+        false
+    }
+
+    fn read(&mut self) -> Option<Arc<Catalog>> {
+        self.wait.recv().expect("a word to go on");
+        self.catalog.take()
+    }
+}
+
 /// Sees that the program's file is another.
 struct Watched {
     file: PathBuf,

@@ -46,10 +46,7 @@ pub(super) fn cold(
         .max(4);
     let calls = calls(program, jobs)?;
     let list = folder.join("calls");
-    std::fs::write(
-        &list,
-        calls.iter().map(|call| line(call)).collect::<String>(),
-    )?;
+    std::fs::write(&list, calls.iter().map(line).collect::<String>())?;
     let mut walks = Vec::new();
     let mut floors = Vec::new();
     for _ in 0..ROUNDS {

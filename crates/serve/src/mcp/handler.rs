@@ -74,7 +74,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let tools = served.bridge.catalog.tools();
         let layout = served.bridge.settings.layout;
         let (tools, next_cursor) = page(
@@ -105,7 +105,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let arguments = request.arguments.unwrap_or_default();
         let prepared = match served.bridge.prepare(&request.name, &arguments) {
             Ok(prepared) => prepared,
@@ -126,7 +126,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let all = served.shelf().resources();
         let (resources, next_cursor) = page(
             cursor(&request),
@@ -168,7 +168,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let text =
             (served.shelf().read(&request.uri, &served.bridge.catalog)).ok_or_else(|| {
                 // rmcp gives this the code that the client's version has for it.
@@ -185,7 +185,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let all = served.shelf().prompts(&served.bridge.catalog);
         let (prompts, next_cursor) = page(
             cursor(&request),
@@ -208,7 +208,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let served = self.served();
+        let served = self.once_read().await?;
         let bridge = &served.bridge;
         let arguments = request.arguments.unwrap_or_default();
         let goal = arguments.get(GOAL).and_then(Value::as_str);

@@ -128,35 +128,25 @@ impl<Gone: FnOnce() + Send> Lines<Gone> {
         }
     }
 
-    /// Takes the messages out of the line read last.
-    fn take_messages(&mut self) -> Vec<ServerJsonRpcMessage> {
-        let mut refusals = Vec::new();
+    /// Takes the messages out of the line read last; returns what is not one.
+    fn take_messages(&mut self) -> Vec<Refusal> {
         let line = self.line.trim_ascii();
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
-        if line.first() == Some(&b'[') {
-            match serde_json::from_slice::<Vec<Value>>(line) {
-                Ok(batch) if !batch.is_empty() => {
-                    for part in batch {
-                        match message(part.to_string().as_bytes()) {
-                            Ok(message) => self.waiting.push_back(message),
-                            Err(refusal) => refusals.extend(refusal),
-                        }
-                    }
-                }
-                Ok(_) => refusals.push(refuse(ErrorCode::INVALID_REQUEST, "an empty batch", None)),
-                Err(error) => {
-                    refusals.push(refuse(ErrorCode::PARSE_ERROR, &error.to_string(), None))
-                }
-            }
-        } else if !line.is_empty() {
-            match message(line) {
-                Ok(message) => self.waiting.push_back(message),
-                Err(refusal) => refusals.extend(refusal),
-            }
-        }
+        let messages = match line.first() {
+            None => Vec::new(),
+            Some(b'[') => batch(line),
+            Some(_) => vec![message(line)],
+        };
         self.line.clear();
         if self.line.capacity() > KEEP_BUFFER {
             self.line = Vec::new();
+        }
+        let mut refusals = Vec::new();
+        for message in messages {
+            match message {
+                Ok(message) => self.waiting.push_back(message),
+                Err(refusal) => refusals.extend(refusal),
+            }
         }
         refusals
     }
@@ -199,7 +189,11 @@ impl<Gone: FnOnce() + Send> Transport<RoleServer> for Lines<Gone> {
                 Ok(Read::Line) => self.take_messages(),
                 Ok(Read::TooLong) => {
                     let why = format!("a line is longer than {MAX_LINE} bytes");
-                    vec![refuse(ErrorCode::INVALID_REQUEST, &why, None)]
+                    vec![Refusal {
+                        code: ErrorCode::INVALID_REQUEST,
+                        why,
+                        id: None,
+                    }]
                 }
                 Ok(Read::End) | Err(_) => {
                     self.ended();
@@ -207,7 +201,7 @@ impl<Gone: FnOnce() + Send> Transport<RoleServer> for Lines<Gone> {
                 }
             };
             for refusal in refusals {
-                if write_line(&self.write, &refusal).await.is_err() {
+                if write_line(&self.write, &refusal.into()).await.is_err() {
                     self.ended();
                     return None;
                 }
@@ -228,8 +222,50 @@ async fn write_line(write: &Mutex<Writer>, message: &ServerJsonRpcMessage) -> io
     write.flush().await
 }
 
+/// Why a line was not taken, and whose request it was.
+struct Refusal {
+    code: ErrorCode,
+    why: String,
+    id: Option<RequestId>,
+}
+
+impl From<Refusal> for ServerJsonRpcMessage {
+    fn from(refusal: Refusal) -> Self {
+        let what = match refusal.code {
+            ErrorCode::PARSE_ERROR => "not JSON",
+            ErrorCode::INVALID_PARAMS => "wrong parameters",
+            _ => "not a request",
+        };
+        let message = format!("{what}: {}", refusal.why);
+        Self::error(ErrorData::new(refusal.code, message, None), refusal.id)
+    }
+}
+
+type Message = Result<ClientJsonRpcMessage, Option<Refusal>>;
+
+/// The messages of a batch, which 2025-03-26 has. Each is answered by itself.
+fn batch(line: &[u8]) -> Vec<Message> {
+    let refuse = |code, why: String| {
+        vec![Err(Some(Refusal {
+            code,
+            why,
+            id: None,
+        }))]
+    };
+    match serde_json::from_slice::<Vec<Value>>(line) {
+        Ok(parts) if parts.is_empty() => {
+            refuse(ErrorCode::INVALID_REQUEST, "an empty batch".to_owned())
+        }
+        Ok(parts) => parts
+            .iter()
+            .map(|part| message(part.to_string().as_bytes()))
+            .collect(),
+        Err(error) => refuse(ErrorCode::PARSE_ERROR, error.to_string()),
+    }
+}
+
 /// The one message in `line`, or what to answer instead (nothing to a notification).
-fn message(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
+fn message(line: &[u8]) -> Message {
     let problem = match serde_json::from_slice(line) {
         Ok(message) => return Ok(message),
         Err(problem) => problem,
@@ -249,20 +285,12 @@ fn message(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMess
         Err(error) if error.is_data() => (ErrorCode::INVALID_REQUEST, None),
         Err(_) => (ErrorCode::PARSE_ERROR, None),
     };
-    Err(Some(refuse(code, &problem.to_string(), id)))
+    let why = problem.to_string();
+    Err(Some(Refusal { code, why, id }))
 }
 
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<RequestId>,
     method: Option<Value>,
-}
-
-fn refuse(code: ErrorCode, why: &str, id: Option<RequestId>) -> ServerJsonRpcMessage {
-    let what = match code {
-        ErrorCode::PARSE_ERROR => "not JSON",
-        ErrorCode::INVALID_PARAMS => "wrong parameters",
-        _ => "not a request",
-    };
-    ServerJsonRpcMessage::error(ErrorData::new(code, format!("{what}: {why}"), None), id)
 }

@@ -55,23 +55,21 @@ impl World {
         Arc::new(catalog.expect("a catalog"))
     }
 
+    /// A client of a server that has read nothing yet.
+    pub fn talk_unread(&self, refresh: Option<Box<dyn Refresh>>) -> Talk {
+        let options = Options {
+            look_every: Duration::from_millis(20),
+            ..Options::default()
+        };
+        Talk::start(Server::unread(identity(), settings(), options), refresh)
+    }
+
     pub fn server(&self, options: Options) -> Server {
-        let identity = Identity {
-            name: "ticker".to_owned(),
-            version: "0.0.1".to_owned(),
-            title: "Ticker".to_owned(),
+        let bridge = Bridge {
+            catalog: self.catalog(),
+            settings: settings(),
         };
-        let settings = Settings {
-            layout: Layout::Flat,
-            timeout: Duration::from_secs(60),
-            max_output: 1 << 20,
-            max_spill: 1 << 24,
-            format: DataFormat::Json,
-            json_output: false,
-            directory: None,
-        };
-        let catalog = self.catalog();
-        Server::new(identity, Bridge { catalog, settings }, options)
+        Server::new(identity(), bridge, options)
     }
 
     /// A client of a fresh server that has said nothing yet.
@@ -96,6 +94,26 @@ impl World {
         text.split_whitespace()
             .map(|number| number.parse().expect("a number"))
             .collect()
+    }
+}
+
+fn identity() -> Identity {
+    Identity {
+        name: "ticker".to_owned(),
+        version: "0.0.1".to_owned(),
+        title: "Ticker".to_owned(),
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        layout: Layout::Flat,
+        timeout: Duration::from_secs(60),
+        max_output: 1 << 20,
+        max_spill: 1 << 24,
+        format: DataFormat::Json,
+        json_output: false,
+        directory: None,
     }
 }
 
