@@ -602,7 +602,7 @@ Next
   see every tool        [ARGWAY] tools odd
   in a client's configuration (Claude Desktop, Cursor and others):
     {"mcpServers":{"odd":{"command":"[ARGWAY]","args":["serve","odd"]}}}
-
+...
 "#]]);
     assert_eq!(world.trace(), "");
 }

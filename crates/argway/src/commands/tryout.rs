@@ -82,7 +82,11 @@ impl Try {
         }
         harmless_call(terminal, &source, &program, read_only.as_ref())?;
         let named = picked.as_deref().unwrap_or(&program.name);
-        next_step(terminal, named, read_only.is_some())
+        next_step(terminal, named, read_only.is_some())?;
+        match program.family {
+            Family::Cobra => Ok(()),
+            Family::Unknown => better_shown(terminal),
+        }
     }
 
     fn commands(
@@ -329,6 +333,17 @@ fn next_step(terminal: &Terminal, program: &str, some_read: bool) -> Result<(), 
     terminal.line(format_args!("    {}", json!({ "mcpServers": entry })))
 }
 
+/// Points to a program that argway reads fully, where this machine has one.
+fn better_shown(terminal: &Terminal) -> Result<(), Failure> {
+    match readable().next() {
+        Some(name) => terminal.line(format_args!(
+            "  see a program that is read fully: {} try {name}",
+            argv::shell_line([own_name().as_str()])
+        )),
+        None => Ok(()),
+    }
+}
+
 /// How this argway is called: by name where PATH leads to it, else by its path.
 fn own_name() -> String {
     let Ok(own) = std::env::current_exe() else {
@@ -341,20 +356,23 @@ fn own_name() -> String {
     }
 }
 
-/// A program on PATH to show: the first well-known one that is a Cobra program, else git.
-fn pick() -> anyhow::Result<String> {
-    let is_cobra = |name: &&&str| {
+/// Well-known programs on PATH that are read fully.
+fn readable() -> impl Iterator<Item = &'static str> {
+    WELL_KNOWN.into_iter().filter(|name| {
         identify::resolve(name)
             .ok()
             .and_then(|path| identify::family(&path).ok())
             .is_some_and(|identity| identity.answers_completion())
-    };
-    let there = |name: &&&str| identify::resolve(name).is_ok();
-    WELL_KNOWN
-        .iter()
-        .find(is_cobra)
-        .or_else(|| WELL_KNOWN.iter().rev().find(there))
-        .map(|name| (*name).to_owned())
+    })
+}
+
+/// A program on PATH to show: the first well-known one that is read fully, else any.
+fn pick() -> anyhow::Result<String> {
+    let there = |name: &&str| identify::resolve(name).is_ok();
+    readable()
+        .next()
+        .or_else(|| WELL_KNOWN.into_iter().find(there))
+        .map(str::to_owned)
         .ok_or_else(|| {
             anyhow!(
                 "none of {} is on PATH; name a program: argway try PROGRAM",

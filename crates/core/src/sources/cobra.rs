@@ -66,7 +66,7 @@ fn assemble(
     options: Options,
 ) -> Result<Reading, ReadError> {
     let gathered = flags::gather(&mut harvest, probe);
-    let oracle = match (options.oracle, harvest.completes) {
+    let oracle = match (options.oracle, harvest.completes && harvest.parses) {
         (false, _) => Oracle::Off,
         (true, true) => Oracle::Completion,
         (true, false) => Oracle::Help,
@@ -80,10 +80,12 @@ fn assemble(
             flags.iter().map(move |flag| {
                 let subject = Subject {
                     flag,
-                    style: style_of(node, flag),
+                    style: style_of(node),
                     path: &node.path,
                     satisfied: satisfied.clone(),
-                    raw: node.raw,
+                    // Unless completion tells commands that parse no flags from others,
+                    // flags are put only to the command that declares them.
+                    raw: node.raw || (oracle == Oracle::Help && flag.inherited),
                 };
                 (Key::of(flag), subject)
             })
@@ -138,9 +140,8 @@ fn assemble(
     })
 }
 
-/// The template that printed a flag's line: its own command's page, unless the line
-/// came from elsewhere, where pages of one program look alike anyway.
-fn style_of(node: &Node, _flag: &Flag) -> Style {
+/// The template of a command's page; pages of one program look alike.
+fn style_of(node: &Node) -> Style {
     node.page
         .as_ref()
         .map(|page| page.style)

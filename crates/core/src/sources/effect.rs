@@ -8,7 +8,7 @@ use crate::model::{CommandSpec, Effect, Evidence, Fact, Param};
 
 /// The effect of `command`, from its name, then its texts.
 pub fn of_command(command: &CommandSpec) -> Effect {
-    let by_name = command.path.iter().rev().find_map(|word| of_word(word));
+    let by_name = by_path(&command.path);
     let by_text = command.summary.split_whitespace().next().and_then(of_prose);
     let effect = match (by_name, by_text) {
         // Of a name and a text that disagree the worse counts.
@@ -48,7 +48,7 @@ pub fn of_flag(command: &CommandSpec, flag: &Param) -> Option<Effect> {
     }
     let mut words = name.split(['-', '_', '.']);
     let first = words.next().unwrap_or_default();
-    if NEGATIONS.contains(&first) {
+    if holds(NEGATIONS, first) {
         return None;
     }
     let destroys = |text: &str| {
@@ -59,14 +59,17 @@ pub fn of_flag(command: &CommandSpec, flag: &Param) -> Option<Effect> {
     if name == "force" || (first == "force" && destroys(&text)) {
         return Some(Effect::Destructive);
     }
-    if FLAGS_THAT_DESTROY.contains(&first) {
+    if holds(FLAGS_THAT_DESTROY, first) {
         return Some(Effect::Destructive);
     }
-    if FLAGS_THAT_WRITE.contains(&first) || ["in-place", "inplace"].contains(&name.as_str()) {
+    if holds(FLAGS_THAT_WRITE, first) || ["in-place", "inplace"].contains(&name.as_str()) {
         return Some(Effect::Write);
     }
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    if FILES_WRITTEN.iter().any(|mark| plain.ends_with(mark)) {
+    if FILES_WRITTEN
+        .split_whitespace()
+        .any(|mark| plain.ends_with(mark))
+    {
         return Some(Effect::Write);
     }
     let writes_a_file = [
@@ -96,6 +99,18 @@ fn is_api(command: &CommandSpec) -> bool {
     })
 }
 
+fn by_path(path: &[String]) -> Option<Effect> {
+    let (last, above) = path.split_last()?;
+    let done_above = above.iter().rev().find_map(|word| {
+        of_word(word).filter(|&effect| effect > Effect::Read || holds(READ_BELOW, word))
+    });
+    let is_thing = holds(THINGS, &last.to_lowercase());
+    match (of_word(last), done_above) {
+        (Some(effect), Some(above)) if is_thing => Some(effect.max(above)),
+        (own, above) => own.or(above),
+    }
+}
+
 /// What the first verb of a command's word does: `get-contexts`, `rmdirs`.
 fn of_word(word: &str) -> Option<Effect> {
     let word = word.to_lowercase();
@@ -119,14 +134,18 @@ fn of_prose(word: &str) -> Option<Effect> {
         .or_else(|| of_verb(&format!("{}y", word.strip_suffix("ies")?)))
 }
 
+fn holds(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
+}
+
 fn of_verb(word: &str) -> Option<Effect> {
-    if DESTROY.contains(&word) {
+    if holds(DESTROY, word) {
         Some(Effect::Destructive)
-    } else if WRITE.contains(&word) {
+    } else if holds(WRITE, word) {
         Some(Effect::Write)
-    } else if ANYTHING.contains(&word) {
+    } else if holds(ANYTHING, word) {
         Some(Effect::Unknown)
-    } else if READ.contains(&word) {
+    } else if holds(READ, word) || holds(THINGS, word) {
         Some(Effect::Read)
     } else {
         None
@@ -155,10 +174,10 @@ fn says_more(command: &CommandSpec) -> bool {
         .any(|effect| effect >= Effect::Write);
     let in_lead = [&summary, &lead].iter().any(|text| {
         words(text).any(|word| {
-            DEEDS.contains(&word)
+            holds(DEEDS, word)
                 || word
                     .strip_suffix('s')
-                    .is_some_and(|word| DEEDS.contains(&word))
+                    .is_some_and(|word| holds(DEEDS, word))
         })
     });
     // A sentence that names a flag is about the flag: `With --web, open it in a browser`.
@@ -204,452 +223,85 @@ fn first_sentence(text: &str) -> &str {
     &text[..end]
 }
 
-/// Verbs, and nouns used as such, that only look.
-const READ: &[&str] = &[
-    "list",
-    "ls",
-    "lsd",
-    "lsf",
-    "lsl",
-    "lsjson",
-    "get",
-    "show",
-    "describe",
-    "view",
-    "status",
-    "search",
-    "diff",
-    "logs",
-    "log",
-    "version",
-    "inspect",
-    "history",
-    "info",
-    "ps",
-    "top",
-    "stats",
-    "events",
-    "images",
-    "cat",
-    "display",
-    "print",
-    "read",
-    "find",
-    "explain",
-    "whoami",
-    "who",
-    "check",
-    "checksum",
-    "cryptcheck",
-    "verify",
-    "validate",
-    "lint",
-    "tree",
-    "du",
-    "df",
-    "size",
-    "about",
-    "help",
-    "env",
-    "usage",
-    "outdated",
-    "licenses",
-    "sbom",
-    "monitor",
-    "watch",
-    "tail",
-    "head",
-    "ports",
-    "port",
-    "query",
-    "lookup",
-    "resolve",
-    "compare",
-    "count",
-    "summary",
-    "details",
-    "current",
-    "snapshots",
-    "digest",
-    "manifest",
-    "catalog",
-    "properties",
-    "return",
-    "report",
-    "hash",
-    "hashsum",
-    "sha1sum",
-    "md5sum",
-    "listremotes",
-    "locks",
-    "ancestry",
-    "dependents",
-    "dependencies",
-    "paths",
-    "path",
-    "fields",
-    "api-resources",
-    "api-versions",
-    "cluster-info",
-    "can-i",
-    "is-managed",
-    "managed",
-    "unmanaged",
-    "source-path",
-    "target-path",
-    "supported",
-    "member-list",
-    "exists",
-    "dump-config",
-];
+/// Verbs, and nouns that commands are named by, that only look.
+const READ: &str = "
+    list ls lsd lsf lsl lsjson get show describe view status search diff logs log version
+    inspect history info ps top stats events cat display print read find explain whoami
+    check checksum cryptcheck verify validate lint tree listremotes can-i exists
+    api-resources api-versions cluster-info dump-config monitor watch tail head query lookup
+    resolve compare count outdated hashsum sha1sum md5sum return report
+";
+
+/// Things to look at, unless something above says what is done to them: `env` looks,
+/// `set env` does not.
+const THINGS: &str = "
+    images du df size about help env usage licenses sbom ports port summary details current
+    snapshots digest manifest catalog properties hash locks ancestry dependents dependencies
+    paths path fields managed unmanaged source-path target-path supported
+";
+
+/// Verbs that keep their meaning for the words below them: `search repos`.
+const READ_BELOW: &str = "list ls get show describe view search top explain";
 
 /// Verbs that change or add something.
-const WRITE: &[&str] = &[
-    "create",
-    "add",
-    "set",
-    "apply",
-    "push",
-    "edit",
-    "update",
-    "upgrade",
-    "install",
-    "new",
-    "init",
-    "import",
-    "upload",
-    "download",
-    "pull",
-    "fetch",
-    "clone",
-    "fork",
-    "copy",
-    "cp",
-    "copyto",
-    "copyurl",
-    "save",
-    "load",
-    "write",
-    "put",
-    "post",
-    "send",
-    "publish",
-    "release",
-    "tag",
-    "label",
-    "annotate",
-    "commit",
-    "merge",
-    "rebase",
-    "checkout",
-    "switch",
-    "rename",
-    "enable",
-    "disable",
-    "start",
-    "stop",
-    "restart",
-    "pause",
-    "unpause",
-    "resume",
-    "suspend",
-    "attach",
-    "detach",
-    "mount",
-    "umount",
-    "unmount",
-    "join",
-    "leave",
-    "link",
-    "unlink",
-    "login",
-    "logout",
-    "sign",
-    "attest",
-    "approve",
-    "deny",
-    "lock",
-    "unlock",
-    "close",
-    "reopen",
-    "open",
-    "transfer",
-    "archive",
-    "unarchive",
-    "pin",
-    "unpin",
-    "star",
-    "subscribe",
-    "assign",
-    "unassign",
-    "grant",
-    "allow",
-    "patch",
-    "scale",
-    "autoscale",
-    "expose",
-    "rollout",
-    "taint",
-    "cordon",
-    "uncordon",
-    "build",
-    "compile",
-    "generate",
-    "gen",
-    "render",
-    "register",
-    "deploy",
-    "migrate",
-    "convert",
-    "configure",
-    "setup",
-    "touch",
-    "mkdir",
-    "make",
-    "backup",
-    "snapshot",
-    "up",
-    "launch",
-    "export",
-    "extract",
-    "encrypt",
-    "decrypt",
-    "track",
-    "untrack",
-    "mutate",
-    "append",
-    "rerun",
-    "trigger",
-    "cancel",
-    "promote",
-    "bump",
-    "change",
-    "modify",
-    "store",
-    "refresh",
-    "rotate",
-    "auth",
-    "authorize",
-    "review",
-    "comment",
-    "ready",
-    "develop",
-    "bundle",
-    "pack",
-    "unpack",
-    "vendor",
-    "tidy",
-    "ingest",
-    "mark",
-    "unmark",
-    "batch",
-    "rebuild",
-    "undo",
-    "upgrade-insecure",
-    "keyring",
-    "settier",
-    "rcat",
-    "trust",
-    "compact",
-    "compaction",
-    "flatten",
-    "rename-context",
-    "use",
-    "use-context",
-    "shutdown",
-    "reboot",
-    "poweron",
-    "poweroff",
-    "on",
-];
+const WRITE: &str = "
+    create add set apply push edit update upgrade install new init import upload download
+    pull fetch clone fork copy cp copyto copyurl save load write put post send publish
+    release tag label annotate commit merge rebase checkout switch rename enable disable
+    start stop restart pause unpause resume suspend attach detach mount umount unmount join
+    leave link unlink login logout sign attest approve deny lock unlock close reopen open
+    transfer archive unarchive pin unpin star subscribe assign unassign grant allow patch
+    scale autoscale expose rollout taint cordon uncordon build compile generate gen render
+    register deploy migrate convert configure setup touch mkdir make backup snapshot up
+    launch export extract encrypt decrypt track untrack mutate append rerun trigger cancel
+    promote bump change modify store refresh rotate auth authorize review comment ready
+    develop bundle pack unpack vendor tidy ingest mark unmark batch rebuild undo
+     keyring settier rcat trust compact compaction flatten rename-context
+    use use-context shutdown reboot poweron poweroff on
+";
 
 /// Verbs that remove or overwrite something.
-const DESTROY: &[&str] = &[
-    "delete",
-    "remove",
-    "rm",
-    "rmi",
-    "rmdir",
-    "rmdirs",
-    "del",
-    "prune",
-    "destroy",
-    "purge",
-    "drop",
-    "uninstall",
-    "kill",
-    "clean",
-    "cleanup",
-    "clear",
-    "reset",
-    "wipe",
-    "erase",
-    "forget",
-    "evict",
-    "drain",
-    "revoke",
-    "unset",
-    "replace",
-    "restore",
-    "rollback",
-    "revert",
-    "overwrite",
-    "truncate",
-    "down",
-    "deletefile",
-    "defrag",
-    "format",
-    "burn",
-    "move",
-    "mv",
-    "moveto",
-    "sync",
-    "bisync",
-    "dedupe",
-    "deregister",
-    "unpublish",
-    "unregister",
-    "terminate",
-    "abort",
-];
+const DESTROY: &str = "
+    delete remove rm rmi rmdir rmdirs del prune destroy purge drop uninstall kill clean
+    cleanup clear reset wipe erase forget evict drain revoke unset replace restore rollback
+    revert overwrite truncate down deletefile defrag format burn move mv moveto sync bisync
+    dedupe deregister unpublish unregister terminate abort
+";
 
 /// Verbs that may do anything: what they run is not theirs to say.
-const ANYTHING: &[&str] = &[
-    "exec",
-    "execute",
-    "run",
-    "shell",
-    "ssh",
-    "console",
-    "sh",
-    "debug",
-    "serve",
-    "server",
-    "proxy",
-    "port-forward",
-    "eval",
-    "script",
-    "do",
-    "cd",
-    "api",
-    "rc",
-    "plugin",
-    "test",
-    "config",
-    "browse",
-    "docs",
-    "jupyter",
-    "code",
-    "perf",
-    "benchmark",
-    "bench",
-    "edit-config",
-    "interactive",
-    "wait",
-    "daemon",
-    "agent",
-    "forward",
-    "trace",
-    "dap",
-    "connect",
-    "core",
-    "completion",
-    "tui",
-    "ui",
-    "dashboard",
-    "ncdu",
-    "make-mirror",
-    "elect",
-    "txn",
-];
+const ANYTHING: &str = "
+    exec execute run shell ssh console sh debug serve server proxy port-forward eval script
+    do cd api rc plugin test config browse docs jupyter code perf benchmark bench
+    edit-config interactive wait daemon agent forward trace dap connect core completion tui
+    ui dashboard ncdu elect txn
+";
 
 /// Deeds that contradict a harmless name.
-const DEEDS: &[&str] = &[
-    "create",
-    "delete",
-    "remove",
-    "install",
-    "uninstall",
-    "execute",
-    "overwrite",
-    "write",
-    "modify",
-    "update",
-    "upload",
-    "push",
-    "launch",
-    "open",
-    "opens",
-    "start",
-    "restart",
-    "kill",
-    "prune",
-    "edit",
-    "mount",
-    "benchmark",
-    "performance",
-    "download",
-    "removing",
-    "deleting",
-    "creating",
-    "writing",
-    "clear",
-    "workload",
-    "implement",
-];
+const DEEDS: &str = "
+    create delete remove install uninstall execute overwrite write modify update upload
+    push launch open opens start restart kill prune edit mount benchmark performance
+    download removing deleting creating writing clear workload implement
+";
 
 /// First words of flags that switch something off.
-const NEGATIONS: &[&str] = &[
-    "no", "not", "dont", "skip", "disable", "keep", "without", "exclude", "ignore", "never", "dry",
-];
+const NEGATIONS: &str = "
+    no not dont skip disable keep without exclude ignore never dry
+";
 
-const FLAGS_THAT_DESTROY: &[&str] = &[
-    "delete",
-    "remove",
-    "prune",
-    "purge",
-    "overwrite",
-    "destroy",
-    "wipe",
-    "erase",
-    "clean",
-    "cleanup",
-    "clear",
-    "reset",
-    "replace",
-    "kill",
-    "drop",
-    "uninstall",
-    "truncate",
-    "clobber",
-    "unset",
-    "discard",
-];
+const FLAGS_THAT_DESTROY: &str = "
+    delete remove prune purge overwrite destroy wipe erase clean cleanup clear reset
+    replace kill drop uninstall truncate clobber unset discard
+";
 
 /// Ends of names of flags, without punctuation, whose value is a file to be written.
-const FILES_WRITTEN: &[&str] = &[
-    "outputfile",
-    "outfile",
-    "outputdir",
-    "outputdirectory",
-    "outdir",
-    "logfile",
-    "logpath",
-    "cpuprofile",
-    "memprofile",
-    "profileoutput",
-    "tracefile",
-    "cidfile",
-    "pidfile",
-    "iidfile",
-    "digestfile",
-    "metadatafile",
-];
+const FILES_WRITTEN: &str = "
+    outputfile outfile outputdir outputdirectory outdir logfile logpath cpuprofile
+    memprofile profileoutput tracefile cidfile pidfile iidfile digestfile metadatafile
+";
 
-const FLAGS_THAT_WRITE: &[&str] = &[
-    "write", "create", "install", "upload", "apply", "edit", "fix", "save", "update", "push",
-    "publish", "commit",
-];
+const FLAGS_THAT_WRITE: &str = "
+    write create install upload apply edit fix save update push publish commit
+";
 
 #[cfg(test)]
 mod tests {
@@ -676,6 +328,10 @@ mod tests {
         );
         check("search repos", "", Effect::Read);
         check("create deployment", "", Effect::Write);
+        check("env", "", Effect::Read);
+        check("set env", "", Effect::Write);
+        check("rollout status", "", Effect::Read);
+        check("history frob", "", Effect::Unknown);
         check(
             "volume rm",
             "Remove one or more volumes",

@@ -65,6 +65,9 @@ pub(super) struct Harvest {
     pub nodes: Vec<Node>,
     /// Whether completion answers at all.
     pub completes: bool,
+    /// Whether completion parses the flags before the word it completes. Cobra 1.0
+    /// does not.
+    pub parses: bool,
     /// Flags on a page of their own that the root page points to.
     pub elsewhere: Vec<ListedFlag>,
     pub losses: Vec<Loss>,
@@ -120,12 +123,17 @@ pub(super) fn walk(
         name,
         nodes: vec![Node::default()],
         by_path: BTreeMap::from([(Vec::new(), 0)]),
-        next: vec![(0, if completion { Ask::Flags } else { Ask::Page })],
+        next: if completion {
+            vec![(0, Ask::Flags), (0, Ask::Parses)]
+        } else {
+            vec![(0, Ask::Page)]
+        },
         elsewhere_words: Vec::new(),
         own_help: false,
         harvest: Harvest {
             nodes: Vec::new(),
             completes: completion,
+            parses: false,
             elsewhere: Vec::new(),
             losses: Vec::new(),
         },
@@ -216,11 +224,14 @@ impl Walk<'_> {
     }
 
     fn after_flags(&mut self, node: usize) {
-        if self.nodes[node].rejected {
+        // The root is asked whether it parses flags in any case.
+        if node == 0 || self.nodes[node].rejected {
             return;
         }
         let doubtful = self.nodes[node].offered.is_some()
-            && (lacks_help(&self.nodes, node) || !self.has_flags_of_its_own(node));
+            && (!self.harvest.parses
+                || lacks_help(&self.nodes, node)
+                || !self.has_flags_of_its_own(node));
         self.next
             .push((node, if doubtful { Ask::Parses } else { Ask::Page }));
     }
@@ -239,15 +250,14 @@ impl Walk<'_> {
     }
 
     fn after_parses(&mut self, node: usize, answer: Result<Answer, ProbeError>) {
-        self.nodes[node].raw = match answer {
-            Ok(answer) => {
-                oracle::complaint(&answer.stderr).is_none()
-                    && complete::parse(&answer.stdout).is_some()
-            }
-            Err(ProbeError::NotRecorded) => false,
+        let complains = match &answer {
+            Ok(answer) => oracle::complaint(&answer.stderr).is_some(),
+            Err(ProbeError::NotRecorded) => true,
             // What does not answer a harmless question is not asked a harmful one.
-            Err(_) => true,
+            Err(_) => false,
         };
+        self.harvest.parses |= complains;
+        self.nodes[node].raw = !complains && self.nodes[node].offered.is_some();
         self.next.push((node, Ask::Page));
     }
 
@@ -451,6 +461,12 @@ impl Walk<'_> {
 
     /// The commands that stood the test, in the order of the tree.
     fn finish(mut self) -> Harvest {
+        if !self.harvest.parses {
+            // Nobody complained, so silence says nothing of a single command.
+            for node in &mut self.nodes {
+                node.raw = false;
+            }
+        }
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().skip(1) {
             if !node.rejected {
