@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -68,6 +68,33 @@ impl Source {
         .map_err(Failure::Program)
     }
 
+    /// What is known of every one of `programs` without asking any; nothing where one
+    /// would have to be read first.
+    pub fn all_known(&self, programs: &[String]) -> Result<Option<Vec<Reading>>, Failure> {
+        programs
+            .iter()
+            .map(|program| match named(program)? {
+                Named::Program(path) => {
+                    let key = self.key_of(&path)?;
+                    Ok(self.cached(&path, &key, &cache()))
+                }
+                Named::Description(path) => read_description(&path).map(Some),
+            })
+            .collect::<anyhow::Result<_>>()
+            .map_err(Failure::Program)
+    }
+
+    /// The name of the program that `program` stands for.
+    pub fn title(&self, program: &str) -> Result<String, Failure> {
+        match named(program).map_err(Failure::Program)? {
+            Named::Program(path) => Ok(name_of(&path)),
+            Named::Description(path) => match read_description(&path) {
+                Ok(reading) => Ok(reading.program.name),
+                Err(error) => Err(Failure::Program(error)),
+            },
+        }
+    }
+
     /// What is known of `program`, or what the pages of `transcript` say where it is given.
     pub fn read_either(
         &self,
@@ -125,20 +152,28 @@ impl Source {
         }
     }
 
+    fn key_of(&self, path: &Path) -> anyhow::Result<Key> {
+        Key::of(&name_of(path), path, self.choices())
+            .with_context(|| format!("{} could not be read", path.display()))
+    }
+
+    fn cached(&self, path: &Path, key: &Key, cache: &io::Result<Cache>) -> Option<Reading> {
+        match (cache, self.options.refresh) {
+            (Ok(cache), false) => cache.find(&name_of(path), key),
+            _ => None,
+        }
+    }
+
     fn read_program(&self, path: &Path) -> anyhow::Result<Reading> {
-        let name = name_of(path);
-        let key = Key::of(&name, path, self.choices())
-            .with_context(|| format!("{} could not be read", path.display()))?;
-        let cache = Cache::open(|variable| std::env::var_os(variable));
-        if let (Ok(cache), false) = (&cache, self.options.refresh)
-            && let Some(reading) = cache.find(&name, &key)
-        {
+        let key = self.key_of(path)?;
+        let cache = cache();
+        if let Some(reading) = self.cached(path, &key, &cache) {
             return Ok(reading);
         }
         self.terminal
             .wait(format_args!("reading {}, once", path.display()));
         let reading = self.walk(path, &mut self.probe(path))?;
-        if let Err(error) = cache.and_then(|cache| cache.keep(&name, &key, &reading)) {
+        if let Err(error) = cache.and_then(|cache| cache.keep(&name_of(path), &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));
         }
@@ -211,6 +246,10 @@ impl Source {
         };
         capture().map_err(Failure::Program)
     }
+}
+
+fn cache() -> io::Result<Cache> {
+    Cache::open(|variable| std::env::var_os(variable))
 }
 
 /// The name that a program is called by.

@@ -70,9 +70,9 @@ pub trait Refresh: Send + 'static {
     /// seconds on the server's one thread, so it must be cheap.
     fn changed(&mut self) -> bool;
 
-    /// Reads again; nothing where that fails, and the old tools stay. May take its
+    /// Reads again, or says why that failed, and the old tools stay. May take its
     /// time: it has a thread of its own.
-    fn read(&mut self) -> Option<Arc<Catalog>>;
+    fn read(&mut self) -> Result<Arc<Catalog>, String>;
 }
 
 /// Why serving ended other than by the client's wish.
@@ -127,10 +127,11 @@ impl Served {
 }
 
 /// Whether there are tools yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Tools {
     BeingRead,
-    Unreadable,
+    /// There are none, and why.
+    Unreadable(String),
     Known,
 }
 
@@ -211,7 +212,8 @@ impl Server {
         };
         open.store(true, Ordering::Relaxed);
         if refresh.is_none() && *self.shared.tools.borrow() == Tools::BeingRead {
-            self.shared.tools.send_replace(Tools::Unreadable);
+            let nobody = "nobody reads what is served".to_owned();
+            self.shared.tools.send_replace(Tools::Unreadable(nobody));
         }
         let watching = refresh.map(|refresh| {
             let watch = self.clone().watch(refresh, running.peer().clone());
@@ -270,7 +272,7 @@ impl Server {
     async fn once_read(&self) -> Result<Arc<Served>, ErrorData> {
         let mut tools = self.shared.tools.subscribe();
         let read = tokio::select! {
-            read = tools.wait_for(|&tools| tools != Tools::BeingRead) => read.map(|tools| *tools),
+            read = tools.wait_for(|tools| *tools != Tools::BeingRead) => read.map(|tools| tools.clone()),
             () = self.reached(Phase::Over) => Ok(Tools::BeingRead),
         };
         match read {
@@ -278,10 +280,7 @@ impl Server {
             Ok(Tools::BeingRead) | Err(_) => {
                 Err(ErrorData::internal_error("the server ends", None))
             }
-            Ok(Tools::Unreadable) => {
-                let message = "what is served could not be read; the server's stderr says why";
-                Err(ErrorData::internal_error(message, None))
-            }
+            Ok(Tools::Unreadable(why)) => Err(ErrorData::internal_error(why, None)),
         }
     }
 
@@ -318,11 +317,13 @@ impl Server {
                 return;
             };
             refresh = back;
-            let Some(catalog) = catalog else {
-                if first {
-                    self.shared.tools.send_replace(Tools::Unreadable);
+            let catalog = match catalog {
+                Ok(catalog) => catalog,
+                Err(why) if first => {
+                    self.shared.tools.send_replace(Tools::Unreadable(why));
+                    continue;
                 }
-                continue;
+                Err(_) => continue,
             };
             self.replace(catalog);
             self.shared.tools.send_replace(Tools::Known);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use argway_core::catalog::Catalog;
-use argway_core::model::Program;
+use argway_core::model::{Program, Reading};
 use argway_serve::bridge::Bridge;
 use argway_serve::mcp::{self, Identity, Refresh, Server};
 use clap::Args;
@@ -50,20 +50,20 @@ impl Serve {
             seen: Vec::new(),
         };
         served.seen = served.keys();
-        let programs = served.programs()?;
-        let catalog = Arc::new(catalog(&programs, &self.tools)?);
-        terminal.note(format_args!(
-            "serving {} of {}",
-            counted(catalog.tools().len(), "tool"),
-            self.programs.join(", ")
-        ));
-        let bridge = Bridge {
-            catalog,
-            settings: self.run.settings(self.tools.layout),
+        let identity = identity(&served.titles()?);
+        let settings = self.run.settings(self.tools.layout);
+        let server = match served.source.all_known(&self.programs)? {
+            Some(readings) => {
+                let catalog = served.catalog(readings)?;
+                Server::new(
+                    identity,
+                    Bridge { catalog, settings },
+                    mcp::Options::default(),
+                )
+            }
+            // Reading takes longer than many a client waits for the opening.
+            None => Server::unread(identity, settings, mcp::Options::default()),
         };
-        let server = Server::new(identity(&programs), bridge, mcp::Options::default());
-        // A changed program is read anew each time, so `--refresh` was for the start.
-        served.source.options.refresh = false;
         mcp::run_stdio(server, Some(Box::new(served)))
             .context("serving over stdin and stdout")
             .map_err(Failure::Program)
@@ -71,14 +71,10 @@ impl Serve {
 }
 
 /// What the server is called: by its one program, or as argway where it has several.
-fn identity(programs: &[Arc<Program>]) -> Identity {
-    let names: Vec<&str> = programs
-        .iter()
-        .map(|program| program.name.as_str())
-        .collect();
+fn identity(names: &[String]) -> Identity {
     Identity {
-        name: match names[..] {
-            [only] => only.to_owned(),
+        name: match names {
+            [only] => only.clone(),
             _ => "argway".to_owned(),
         },
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -96,20 +92,35 @@ struct Served {
 }
 
 impl Served {
-    fn programs(&self) -> Result<Vec<Arc<Program>>, Failure> {
+    /// The programs' own names. An error names the first that is not there.
+    fn titles(&self) -> Result<Vec<String>, Failure> {
         self.names
             .iter()
-            .map(|name| {
-                let reading = self.source.read(name)?;
-                self.source.terminal.note(format_args!(
+            .map(|name| self.source.title(name))
+            .collect()
+    }
+
+    fn catalog(&self, readings: Vec<Reading>) -> Result<Arc<Catalog>, Failure> {
+        let terminal = &self.source.terminal;
+        let programs: Vec<Arc<Program>> = readings
+            .into_iter()
+            .map(|reading| {
+                terminal.note(format_args!(
                     "{}: {}, {} not understood",
                     reading.program.name,
                     counted(reading.program.commands.len(), "command"),
                     counted(reading.losses.len(), "thing"),
                 ));
-                Ok(Arc::new(reading.program))
+                Arc::new(reading.program)
             })
-            .collect()
+            .collect();
+        let catalog = catalog(&programs, &self.tools)?;
+        terminal.note(format_args!(
+            "serving {} of {}",
+            counted(catalog.tools().len(), "tool"),
+            self.names.join(", ")
+        ));
+        Ok(Arc::new(catalog))
     }
 
     fn keys(&self) -> Vec<Option<Key>> {
@@ -125,26 +136,21 @@ impl Refresh for Served {
         self.keys() != self.seen
     }
 
-    fn read(&mut self) -> Option<Arc<Catalog>> {
+    fn read(&mut self) -> Result<Arc<Catalog>, String> {
         // Before the reading: what changes while it goes on is read once more.
         self.seen = self.keys();
-        let fresh = self
-            .programs()
-            .and_then(|programs| catalog(&programs, &self.tools));
-        match fresh {
-            Ok(catalog) => {
-                self.source
-                    .terminal
-                    .note("a served program changed and was read again");
-                Some(Arc::new(catalog))
-            }
-            Err(failure) => {
-                let why = failure.message().unwrap_or_default();
-                self.source
-                    .terminal
-                    .warn(format_args!("the old tools stay: {why}"));
-                None
-            }
-        }
+        let readings = self
+            .names
+            .iter()
+            .map(|name| self.source.read(name))
+            .collect();
+        // A changed program is read anew each time, so `--refresh` was for the start.
+        self.source.options.refresh = false;
+        let fresh = Result::and_then(readings, |readings| self.catalog(readings));
+        fresh.map_err(|failure| {
+            let why = failure.message().unwrap_or_default();
+            self.source.terminal.warn(&why);
+            why
+        })
     }
 }

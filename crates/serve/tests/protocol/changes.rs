@@ -85,7 +85,7 @@ async fn a_program_that_cannot_be_read_is_told_to_who_asks() {
         assert!(
             error["message"]
                 .as_str()
-                .is_some_and(|why| why.contains("stderr"))
+                .is_some_and(|why| why.contains("read"))
         );
         talk.leave().await;
     }
@@ -102,9 +102,11 @@ impl Refresh for Slow {
         false
     }
 
-    fn read(&mut self) -> Option<Arc<Catalog>> {
+    fn read(&mut self) -> Result<Arc<Catalog>, String> {
         self.wait.recv().expect("a word to go on");
-        self.catalog.take()
+        self.catalog
+            .take()
+            .ok_or("it has no help to be read".to_owned())
     }
 }
 
@@ -139,8 +141,8 @@ impl Refresh for Watched {
         now.is_some() && now != self.seen
     }
 
-    fn read(&mut self) -> Option<Arc<Catalog>> {
+    fn read(&mut self) -> Result<Arc<Catalog>, String> {
         self.seen = identity(&self.file);
-        Some(Arc::clone(&self.catalog))
+        Ok(Arc::clone(&self.catalog))
     }
 }
