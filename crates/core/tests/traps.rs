@@ -1,6 +1,8 @@
 //! Reads the transcript of `conformance/cobra-traps`, a program with every trap that
 //! a Cobra program can hold.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -81,7 +83,9 @@ fn every_command_is_found_and_nothing_else() {
             line + "\n"
         })
         .collect();
-    assert_data_eq!(tree, str![[r#"
+    assert_data_eq!(
+        tree,
+        str![[r#"
 / (parent)
 /raw [Dinge, die man tut]
 /types [Dinge, die man tut] = ty, kinds
@@ -98,12 +102,15 @@ fn every_command_is_found_and_nothing_else() {
 /parent/delete = rm
 /parent/list
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
 fn every_type_of_pflag_is_read() {
-    assert_data_eq!(params(&["types"]), str![[r#"
+    assert_data_eq!(
+        params(&["types"]),
+        str![[r#"
 array repeat<string>
 bool switch
 bool-on switch, default true
@@ -124,12 +131,15 @@ weights map<int>
 source string, required
 target string
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
 fn types_that_the_page_hides_are_found() {
-    assert_data_eq!(params(&["hiders"]), str![[r#"
+    assert_data_eq!(
+        params(&["hiders"]),
+        str![[r#"
 blank string
 colour other<colour>, default red, choices red|green|blue
 free string
@@ -141,29 +151,39 @@ size other<size>, default 1K
 strict string
 switch switch
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
 fn required_flags_are_told_from_those_of_which_one_is_enough() {
-    assert_data_eq!(params(&["required"]), str![[r#"
+    assert_data_eq!(
+        params(&["required"]),
+        str![[r#"
 after duration, required
 name string, required
 quick switch
 
-"#]]);
-    assert_data_eq!(params(&["either"]), str![[r#"
+"#]]
+    );
+    assert_data_eq!(
+        params(&["either"]),
+        str![[r#"
 id string
 quiet switch
 tag string
 
-"#]]);
-    assert_data_eq!(params(&["exclusive"]), str![[r#"
+"#]]
+    );
+    assert_data_eq!(
+        params(&["exclusive"]),
+        str![[r#"
 fast switch
 loud switch
 slow switch
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
@@ -174,17 +194,23 @@ fn a_page_that_cannot_be_had_costs_that_page() {
         .iter()
         .map(|loss| format!("{}: {}\n", loss.path.join(" "), loss.what))
         .collect();
-    assert_data_eq!(losses, str![[r#"
+    assert_data_eq!(
+        losses,
+        str![[r#"
 fails: its help page was not had: it ended with code 4: fails: not logged in
 floods: its help page was not had: it printed more than 4194304 bytes
 hangs: its help page was not had: it did not answer within 10s
 
-"#]]);
-    assert_data_eq!(params(&["hangs"]), str![[r#"
+"#]]
+    );
+    assert_data_eq!(
+        params(&["hangs"]),
+        str![[r#"
 depth int
 args words<string>
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
