@@ -143,6 +143,7 @@ fn types_that_the_page_hides_are_found() {
 blank string
 colour other<colour>, default red, choices red|green|blue
 free string
+louder count
 many csv<string>
 nameless string, default 1K
 number int
