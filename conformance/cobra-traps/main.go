@@ -143,6 +143,7 @@ func hiders() *cobra.Command {
 	f := c.Flags()
 	f.String("blank", "", "A text that looks like a switch``")
 	f.Bool("switch", false, "A switch that looks as if it took a `name`")
+	f.Count("louder", "A count that looks as if it took a `level`")
 	f.StringSlice("many", nil, "Texts that look like one `text`")
 	f.Int("number", 0, "A number that looks like a `text`")
 	f.Var(&size{"1K", "size"}, "size", "A type of its own")

@@ -1,6 +1,8 @@
 //! Reads `conformance/cobra-traps` live. Needs Go to build it, so it runs only when
 //! asked for: `cargo test -p xtask -- --ignored`.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! Reads real programs from their transcripts. How well is `cargo xtask fidelity`'s
 //! question; here is what must hold for any of them.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -112,7 +114,7 @@ fn a_list_in_a_refusal_is_a_choice() {
 }
 
 #[test]
-fn a_flag_of_a_manual_is_known_from_completion() {
+fn types_of_a_program_with_a_manual_come_from_its_parser() {
     let (reading, _) = read(files("git-lfs"));
     let import = reading.program.command(&["migrate", "import"]).unwrap();
     let everything = import
@@ -120,8 +122,6 @@ fn a_flag_of_a_manual_is_known_from_completion() {
         .find(|flag| flag.name == "everything")
         .unwrap();
     assert_eq!(everything.kind, Kind::Switch);
-    assert_eq!(everything.text, "Migrate all local references");
-    assert_eq!(everything.from.of(Fact::Name), Some(Evidence::Completion));
     assert_eq!(everything.from.of(Fact::Type), Some(Evidence::Oracle));
 }
 

@@ -1,6 +1,8 @@
 //! Reads the transcript of `conformance/cobra-traps`, a program with every trap that
 //! a Cobra program can hold.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -141,6 +143,7 @@ fn types_that_the_page_hides_are_found() {
 blank string
 colour other<colour>, default red, choices red|green|blue
 free string
+louder count
 many csv<string>
 nameless string, default 1K
 number int

@@ -55,7 +55,9 @@ impl Inquiry<'_, '_> {
                 Some(Refusal::Scalar(Scalar::Bool) | Refusal::List(..)) | None => {}
                 Some(Refusal::Scalar(_) | Refusal::Custom) => {
                     singles.push((index, Single::Again));
-                    if case.doubt.needs_value {
+                    // A count with a placeholder looks like a number.
+                    let number = Some(Refusal::Scalar(Scalar::Int(64)));
+                    if case.doubt.needs_value || case.heard.refusal == number {
                         singles.push((index, Single::NeedsValue));
                     }
                 }

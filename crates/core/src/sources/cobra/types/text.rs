@@ -28,6 +28,15 @@ pub(in crate::sources::cobra) fn from_text(style: Style, flag: &Flag) -> (Typing
     typing.bare.clone_from(&listed.bare);
     match style {
         Style::Kubernetes | Style::Etcd => untyped(style, listed, &mut typing, &mut doubt),
+        // A manual is written by hand: its words are no type names.
+        Style::Other if flag.offered.is_some() => {
+            if listed.value_name.is_some() {
+                typing.kind = Kind::One(Scalar::String);
+            }
+            typing.kind_from = Evidence::Convention;
+            doubt.kind = true;
+            doubt.needs_value = true;
+        }
         Style::Cobra | Style::Gh | Style::Other => typed(flag, listed, &mut typing, &mut doubt),
     }
     if matches!(
