@@ -583,7 +583,7 @@ fn try_is_honest_about_a_program_it_does_not_know() {
     world.argway(["try", "odd"]).success().stdout_eq(str![[r#"
 odd ([WORLD]/bin/odd)
 not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:
-subcommands, types and required flags may be missing or wrong.
+options of its commands, types and required flags may be missing or wrong.
 
 1 command, 1 tool: 1 unknown
   odd      unknown

@@ -181,7 +181,7 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
         Family::Cobra => terminal.line("a Cobra program: its help and its completion were read"),
         Family::Unknown => terminal.line(
             "not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:\n\
-             subcommands, types and required flags may be missing or wrong.",
+             options of its commands, types and required flags may be missing or wrong.",
         ),
     }
 }

@@ -1,8 +1,9 @@
 //! Reads a program of no known family: its `--help`, and of that only what
 //! leaves no doubt.
 //!
-//! One question is asked. Commands that the page lists are named in a loss, not
-//! walked: how to ask them is known only for families that have their own reader.
+//! One question is asked. Commands that the page lists are offered by their names
+//! alone and not walked: how to ask them is known only for families that have their
+//! own reader.
 
 mod lists;
 pub(crate) mod options;
@@ -15,6 +16,7 @@ use crate::model::{
 };
 use crate::probe::{Answer, Probe, Question};
 use crate::sources::cobra::ReadError;
+use crate::sources::effect;
 use crate::sources::help::{self, text};
 use crate::sources::usage::{self, tokens};
 use options::{Listed, Value};
@@ -73,6 +75,8 @@ fn read_page(name: &str, page: &str) -> Reading {
         losses.commands(&parts.commands);
         losses.left_out(&parts.usage);
     }
+    let children = parts.commands.iter().filter_map(listed_command);
+    let children: Vec<CommandSpec> = children.collect();
     let mut from = Provenance::default();
     from.note(Fact::Name, Evidence::Help);
     from.note(Fact::Text, Evidence::Help);
@@ -92,10 +96,32 @@ fn read_page(name: &str, page: &str) -> Reading {
             executable: None,
             version: None,
             family: Family::Unknown,
-            commands: vec![root],
+            commands: std::iter::once(root).chain(children).collect(),
         },
         losses: losses.0,
     }
+}
+
+/// A command of which only the list is known. It can be run by its name: no flag or
+/// argument of it is offered.
+fn listed_command(row: &lists::Row) -> Option<CommandSpec> {
+    if matches!(row.name.as_str(), "help" | "completion" | "completions") {
+        return None;
+    }
+    let mut from = Provenance::default();
+    from.note(Fact::Name, Evidence::Help);
+    from.note(Fact::Text, Evidence::Help);
+    from.note(Fact::Runnable, Evidence::Convention);
+    from.note(Fact::Effect, Evidence::Convention);
+    let mut command = CommandSpec {
+        path: vec![row.name.clone()],
+        summary: row.summary.clone(),
+        runnable: true,
+        from,
+        ..CommandSpec::default()
+    };
+    command.effect = effect::of_command(&command);
+    Some(command)
 }
 
 /// Options that only the usage shows: `[-C <path>]`, `[-v | --version]`.
@@ -319,16 +345,15 @@ impl Losses {
         });
     }
 
-    fn commands(&mut self, names: &[String]) {
-        let plural = if names.len() == 1 {
-            "command that is"
-        } else {
-            "commands that are"
+    fn commands(&mut self, rows: &[lists::Row]) {
+        let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+        let whose = match names.len() {
+            1 => "1 command is".to_owned(),
+            count => format!("{count} commands are"),
         };
         self.say(format!(
-            "lists {} {plural} not read yet: {}",
-            names.len(),
-            enumerate(names)
+            "{whose} known by name alone, without options and arguments: {}",
+            enumerate(&names)
         ));
     }
 

@@ -10,8 +10,16 @@ pub(crate) struct Page {
     /// Usage lines without the word: `ls [OPTION]... [FILE]...`.
     pub usage: Vec<String>,
     pub description: String,
-    /// Names of listed commands, in order.
-    pub commands: Vec<String>,
+    /// Listed commands, in order.
+    pub commands: Vec<Row>,
+}
+
+/// A line of a list of commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub name: String,
+    /// What stands beside it; nothing where only the usage names it.
+    pub summary: String,
 }
 
 impl Page {
@@ -29,14 +37,18 @@ impl Page {
             None => text(lines),
         };
         let mut commands = listed(lines);
-        let known: BTreeSet<String> = commands.iter().cloned().collect();
+        let known: BTreeSet<String> = commands.iter().map(|row| row.name.clone()).collect();
         if commands.is_empty() && usage.len() == 1 && usage[0].ends_with(" ...") {
             commands = below_placeholder(lines);
         }
         commands.extend(
             choices(&usage)
                 .into_iter()
-                .filter(|name| !known.contains(name)),
+                .filter(|name| !known.contains(name))
+                .map(|name| Row {
+                    name,
+                    summary: String::new(),
+                }),
         );
         Self {
             usage,
@@ -187,8 +199,8 @@ fn is_commands_title(line: &str) -> bool {
 }
 
 /// Commands that stand under titles.
-fn listed(lines: &[&str]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+fn listed(lines: &[&str]) -> Vec<Row> {
+    let mut listed: Vec<Row> = Vec::new();
     let mut known = BTreeSet::new();
     let mut at = 0;
     while at < lines.len() {
@@ -200,18 +212,18 @@ fn listed(lines: &[&str]) -> Vec<String> {
         while at < lines.len() && !is_commands_title(lines[at]) && !ends_commands(lines[at]) {
             at += 1;
         }
-        for name in rows(&lines[start..at], indent(lines[start - 1])) {
-            if known.insert(name.clone()) {
-                names.push(name);
+        for row in rows(&lines[start..at], indent(lines[start - 1])) {
+            if known.insert(row.name.clone()) {
+                listed.push(row);
             }
         }
     }
-    names
+    listed
 }
 
 /// argparse's subcommands, two columns right of the word that stands for them:
 /// the usage ends with `TYPE ...`.
-fn below_placeholder(lines: &[&str]) -> Vec<String> {
+fn below_placeholder(lines: &[&str]) -> Vec<Row> {
     let is_title = |line: &&str| line.eq_ignore_ascii_case("positional arguments:");
     let Some(title) = lines.iter().position(is_title) else {
         return Vec::new();
@@ -243,16 +255,16 @@ fn ends_commands(line: &str) -> bool {
         || indent(line) == 0 && word.ends_with(':') && word.split_whitespace().count() <= 3
 }
 
-/// The names of rows like `  add    Add file contents`.
-fn rows(lines: &[&str], title: usize) -> Vec<String> {
-    let mut at_indent = std::collections::BTreeMap::<usize, Vec<String>>::new();
+/// Rows like `  add    Add file contents`.
+fn rows(lines: &[&str], title: usize) -> Vec<Row> {
+    let mut at_indent = std::collections::BTreeMap::<usize, Vec<Row>>::new();
     for line in lines {
         let own = indent(line);
         if own >= title
             && own <= title + 6
-            && let Some(name) = row(line.trim())
+            && let Some(row) = row(line.trim())
         {
-            at_indent.entry(own).or_default().push(name);
+            at_indent.entry(own).or_default().push(row);
         }
     }
     // Names at the margin count only where they follow the title directly and
@@ -271,7 +283,7 @@ fn rows(lines: &[&str], title: usize) -> Vec<String> {
     }
 }
 
-fn row(line: &str) -> Option<String> {
+fn row(line: &str) -> Option<Row> {
     let (left, right) = line
         .split_once("  ")
         .or_else(|| line.split_once('\t'))
@@ -293,7 +305,10 @@ fn row(line: &str) -> Option<String> {
             || word.bytes().any(|b| b.is_ascii_uppercase())
             || left.contains(", ")
     });
-    (plain && rest_fits).then(|| name.to_owned())
+    (plain && rest_fits).then(|| Row {
+        name: name.to_owned(),
+        summary: right.trim().to_owned(),
+    })
 }
 
 /// argparse's subcommands in the usage: `{a,b,c} ...`.

@@ -78,7 +78,7 @@ fn losses(reading: &Reading) -> Vec<&str> {
 }
 
 #[test]
-fn a_synopsis_gives_global_options_and_a_list_of_commands_is_a_loss() {
+fn a_synopsis_gives_global_options_and_a_list_gives_commands_by_name_alone() {
     let page = "\
 usage: vcs [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]
            [--exec-path[=<path>]] [-p | --paginate | -P | --no-pager]
@@ -109,7 +109,24 @@ start here (see also: vcs help tutorial)
     );
     assert_eq!(
         losses(&reading),
-        ["lists 2 commands that are not read yet: clone, add"]
+        ["2 commands are known by name alone, without options and arguments: clone, add"]
+    );
+    let commands: Vec<_> = reading.program.commands[1..]
+        .iter()
+        .map(|command| {
+            (
+                command.path.join(" "),
+                command.summary.as_str(),
+                command.params.len(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        commands,
+        [
+            ("clone".to_owned(), "Clone a repository", 0),
+            ("add".to_owned(), "Add file contents", 0)
+        ]
     );
 }
 
