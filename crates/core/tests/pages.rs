@@ -45,7 +45,10 @@ fn pages_of_every_template_are_read_as_written_beside_them() {
     for page in pages("pages") {
         let (program, path) = command(&page);
         let text = fs::read_to_string(&page).unwrap();
-        check(&page, describe(&help::parse(&text, &program, &path), &path));
+        check(
+            &page,
+            describe(&help::parse(&text, &program, &path), &program, &path),
+        );
     }
 }
 
@@ -59,7 +62,7 @@ fn pages_of_other_families_are_read_as_written_beside_them() {
     }
 }
 
-fn describe(page: &help::Page, path: &[String]) -> String {
+fn describe(page: &help::Page, program: &str, path: &[String]) -> String {
     let mut out = format!("{:?}\n", page.style);
     for (name, text) in [
         ("summary", &page.summary),
@@ -72,7 +75,7 @@ fn describe(page: &help::Page, path: &[String]) -> String {
     }
     for line in &page.usage {
         writeln!(out, "usage {line}").unwrap();
-        let read = usage::positionals(line, usage::leading_words(line, path));
+        let read = usage::positionals(line, usage::leading_words(line, program, path));
         for param in &read.params {
             writeln!(out, "    {}", positional(param)).unwrap();
         }
@@ -202,7 +205,7 @@ fn read_all(text: &str) -> help::Page {
     help::parse(text, "prog", &[]);
     help::looks_like_help(text);
     for line in page.usage.iter().map(String::as_str).chain(text.lines()) {
-        let words = usage::leading_words(line, &path);
+        let words = usage::leading_words(line, "prog", &path);
         usage::positionals(line, words);
         usage::positionals(line, 0);
     }

@@ -237,18 +237,18 @@ fn command(
     if !command.aliases.is_empty() {
         command.from.note(Fact::Aliases, Evidence::Help);
     }
-    let words = 1 + node.path.len();
+    let words = |line: &str| usage::leading_words(line, program, &node.path);
     let callable = page
         .usage
         .iter()
-        .find(|line| !calls_a_child(line, words, has_children));
+        .find(|line| !calls_a_child(line, words(line), has_children));
     command.runnable = callable.is_some() || (page.usage.is_empty() && !has_children);
     command.from.note(Fact::Runnable, Evidence::Help);
     if let Some(line) = callable.or(page.usage.first()) {
         command.usage.clone_from(line);
     }
     if let Some(line) = callable {
-        let mut positionals = usage::positionals(line, words);
+        let mut positionals = usage::positionals(line, words(line));
         for param in &mut positionals.params {
             if let Some((_, text)) = page
                 .arguments

@@ -48,15 +48,21 @@ pub fn positionals(line: &str, words: usize) -> Positionals {
 
 /// How many words of `line` are the program's name and the command's path.
 ///
-/// Mostly as many as `path` has and one; but a plugin's lines start with its host
-/// (`docker compose up`), and an alias shows the line of what it stands for.
-pub fn leading_words(line: &str, path: &[impl AsRef<str>]) -> usize {
+/// Mostly as many as `path` has and one; but the lines of a plugin such as
+/// `docker-compose` start with its host (`docker compose up`), and an alias shows
+/// the line of what it stands for.
+pub fn leading_words(line: &str, program: &str, path: &[impl AsRef<str>]) -> usize {
     let words: Vec<&str> = line.split_whitespace().collect();
+    let host: Vec<&str> = program.split('-').collect();
+    let own = match words.starts_with(&host) {
+        true => host.len(),
+        false => 1,
+    };
     let path_at = |at: usize| {
         let have = words.get(at..at + path.len());
         have.is_some_and(|have| have.iter().zip(path).all(|(a, b)| *a == b.as_ref()))
     };
-    if let Some(at) = (1..=2).find(|at| path_at(*at)) {
+    if let Some(at) = [own, 1, 2].into_iter().find(|at| path_at(*at)) {
         return at + path.len();
     }
     let plain = |word: &&&str| {

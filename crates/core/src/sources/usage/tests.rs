@@ -409,11 +409,21 @@ fn what_cannot_be_read_safely_becomes_one_optional_list() {
 
 #[test]
 fn the_words_before_the_arguments_are_found_whoever_is_the_host() {
-    assert_eq!(
-        leading_words("docker compose up [OPTIONS] [SERVICE...]", &["up"]),
-        3
-    );
-    assert_eq!(leading_words("gh pr checkout <number>", &["co"]), 3);
-    assert_eq!(leading_words("rclone mount remote:path", &["mount"]), 2);
-    assert_eq!(leading_words("yq [flags]", &[] as &[&str]), 1);
+    let cases: [(&str, &str, &[&str], usize); 7] = [
+        (
+            "docker compose up [OPTIONS] [SERVICE...]",
+            "docker-compose",
+            &["up"],
+            3,
+        ),
+        ("docker compose [OPTIONS] COMMAND", "docker-compose", &[], 2),
+        ("docker compose up [SERVICE...]", "renamed", &["up"], 3),
+        ("cobra-cli add [command name]", "cobra-cli", &["add"], 2),
+        ("gh pr checkout <number>", "gh", &["co"], 3),
+        ("rclone mount remote:path", "rclone", &["mount"], 2),
+        ("yq [flags]", "yq", &[], 1),
+    ];
+    for (line, program, path, expected) in cases {
+        assert_eq!(leading_words(line, program, path), expected, "{line}");
+    }
 }
