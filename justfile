@@ -16,7 +16,7 @@ fidelity *programs:
 
 # Speed, as ratios
 bench:
-    cargo xtask bench
+    cargo xbench
 
 # What a newcomer sees
 try program="git":

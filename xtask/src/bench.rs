@@ -1,6 +1,6 @@
 //! Speed and size, each beside something comparable that is run in the same minute.
 //!
-//! `cargo xtask bench [--check] [PROGRAM]` prints one table. A machine is as fast as
+//! `cargo xbench [--check] [PROGRAM]` prints one table. A machine is as fast as
 //! it is, so times are shown with what the system itself takes; `--check` fails when
 //! a limit is passed. PROGRAM is the one whose cold reading is measured; without it,
 //! one that is on PATH.

@@ -146,7 +146,7 @@ fn everything() -> anyhow::Result<Vec<Subject>> {
         }
     }
     if let Some(tools) = std::env::var_os("ARGWAY_TOOLS") {
-        for program in sorted(&Path::new(&tools).join("bin"))? {
+        for program in sorted(Path::new(&tools))? {
             if is_cobra(&program) {
                 subjects.push(Subject::Program(program.canonicalize()?));
             }

@@ -57,7 +57,7 @@ pub struct ToolOptions {
     /// Offer only commands known to change nothing
     #[arg(long)]
     pub read_only: bool,
-    /// Offer hidden commands and flags too
+    /// Offer commands and flags too that are marked as hidden or deprecated
     #[arg(long)]
     pub include_hidden: bool,
     /// The shape of arguments and results
@@ -192,7 +192,7 @@ impl From<LayoutName> for Layout {
 pub enum InheritedName {
     /// All of them, in every tool
     All,
-    /// None; they cannot be given
+    /// None but those that are required
     None,
 }
 
