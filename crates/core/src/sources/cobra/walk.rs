@@ -289,7 +289,8 @@ impl Walk<'_> {
                     self.elsewhere_words = words;
                     self.next.push((0, Ask::Elsewhere));
                 }
-                let may_have_children = !page.commands.is_empty()
+                let may_have_children = node == 0
+                    || !page.commands.is_empty()
                     || page.style == Style::Other
                     || page.usage.is_empty();
                 self.nodes[node].page = Some(page);
