@@ -69,6 +69,13 @@ const SETTINGS: &[(&str, &str)] = &[
     ("CHECKPOINT_DISABLE", "1"),
 ];
 
+/// Servers that some programs look for even to print their help, and whose answer
+/// changes what they print: with an empty home, addresses where nobody listens.
+const NO_SERVERS: &[(&str, &str)] = &[
+    ("DOCKER_HOST", "unix:///dev/null"),
+    ("KUBERNETES_MASTER", "http://127.0.0.1:1"),
+];
+
 /// How a real program is asked.
 #[derive(Debug, Clone)]
 pub struct ProcessProbe {
@@ -154,6 +161,11 @@ impl ProcessProbe {
                 HOME_FOLDERS
                     .iter()
                     .map(|(name, folder)| (name.into(), place.home.join(folder).into())),
+            );
+            variables.extend(
+                NO_SERVERS
+                    .iter()
+                    .map(|(name, address)| (name.into(), address.into())),
             );
         }
         variables.push(("TMPDIR".into(), place.temporary.clone().into()));
