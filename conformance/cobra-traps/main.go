@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,13 @@ import (
 func ran(what string) {
 	_ = os.WriteFile("ran-"+what, nil, 0o600)
 	fmt.Println("RAN", what)
+}
+
+// linger starts a process in a session of its own that nobody waits for.
+func linger() {
+	c := exec.Command(os.Args[0], "linger")
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	_ = c.Start()
 }
 
 func run(what string) func(*cobra.Command, []string) {
@@ -214,7 +223,10 @@ func marked() *cobra.Command {
 func hangs() *cobra.Command {
 	c := &cobra.Command{Use: "hangs", Short: "Never end its help", Run: run("hangs")}
 	c.Flags().Int("depth", 3, "How deep")
-	c.SetHelpFunc(func(*cobra.Command, []string) { time.Sleep(time.Hour) })
+	c.SetHelpFunc(func(*cobra.Command, []string) {
+		linger()
+		time.Sleep(time.Hour)
+	})
 	return c
 }
 
@@ -235,6 +247,7 @@ func fails() *cobra.Command {
 	c := &cobra.Command{Use: "fails", Short: "Have no help", Run: run("fails")}
 	c.Flags().Bool("loud", false, "Be loud")
 	c.SetHelpFunc(func(*cobra.Command, []string) {
+		linger()
 		fmt.Fprintln(os.Stderr, "fails: not logged in")
 		os.Exit(4)
 	})
@@ -242,6 +255,10 @@ func fails() *cobra.Command {
 }
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == "linger" {
+		time.Sleep(10 * time.Minute)
+		return
+	}
 	if root().Execute() != nil {
 		os.Exit(1)
 	}

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use argway_core::model::{Evidence, Fact, Kind, Reading, Scalar};
+use argway_core::model::{Evidence, Fact, Family, Kind, Reading, Scalar};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use argway_core::sources::cobra::{self, Options, ReadError};
 use argway_core::sources::transcript::{Recorder, Transcript, record};
@@ -145,4 +145,47 @@ fn without_a_root_page_there_is_no_program() {
     let ReadError::NoHelp { program, why } = &error;
     assert_eq!(program, "x");
     assert_eq!(why, "ended with code 1: no settings found");
+}
+
+/// A go-flags program that has Cobra linked in: it takes `__complete` for a command.
+struct Linked;
+
+impl Probe for Linked {
+    fn ask(&mut self, questions: &[Question]) -> Vec<Result<Answer, ProbeError>> {
+        let page = "Usage:\n  it [OPTIONS] <command>\n\nApplication Options:\n  -q, --quiet   silence logs\n\n\
+                    Help Options:\n  -h, --help    Show this help message\n\n\
+                    Available commands:\n  erase  erase all\n  show   show it\n";
+        let answer = |question: &Question| match question.words.last().map(String::as_str) {
+            Some("--help") => Answer {
+                code: Some(0),
+                stdout: page.to_owned(),
+                stderr: String::new(),
+            },
+            _ => Answer {
+                code: Some(1),
+                stdout: String::new(),
+                stderr: "Unknown command `__complete'\n".to_owned(),
+            },
+        };
+        questions
+            .iter()
+            .map(|question| Ok(answer(question)))
+            .collect()
+    }
+}
+
+#[test]
+fn a_program_that_only_links_cobra_is_of_no_known_family() {
+    let mut recorder = Recorder::new(Linked);
+    let reading = cobra::read("it", &mut recorder, Options { oracle: true }).unwrap();
+    assert_eq!(reading.program.family, Family::Unknown);
+    assert_eq!(reading.program.commands.len(), 1);
+    assert!(reading.losses[0].what.contains("erase, show"));
+    let asked_of_a_command = |question: &Question| question.words.iter().any(|word| word == "show");
+    assert!(
+        !recorder
+            .asked()
+            .iter()
+            .any(|(question, _)| asked_of_a_command(question))
+    );
 }

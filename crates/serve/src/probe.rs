@@ -69,6 +69,13 @@ const SETTINGS: &[(&str, &str)] = &[
     ("CHECKPOINT_DISABLE", "1"),
 ];
 
+/// Servers that some programs look for even to print their help, and whose answer
+/// changes what they print: with an empty home, addresses where nobody listens.
+const NO_SERVERS: &[(&str, &str)] = &[
+    ("DOCKER_HOST", "unix:///dev/null"),
+    ("KUBERNETES_MASTER", "http://127.0.0.1:1"),
+];
+
 /// How a real program is asked.
 #[derive(Debug, Clone)]
 pub struct ProcessProbe {
@@ -155,6 +162,11 @@ impl ProcessProbe {
                     .iter()
                     .map(|(name, folder)| (name.into(), place.home.join(folder).into())),
             );
+            variables.extend(
+                NO_SERVERS
+                    .iter()
+                    .map(|(name, address)| (name.into(), address.into())),
+            );
         }
         variables.push(("TMPDIR".into(), place.temporary.clone().into()));
         variables.extend(
@@ -228,7 +240,8 @@ impl ProcessProbe {
                         if let Ok((number, _)) = &result {
                             numbers.push(*number);
                         }
-                        answers[index] = Some(self.answer(result.map(|(_, outcome)| outcome)));
+                        let result = result.map(|(_, outcome)| outcome);
+                        answers[index] = Some(self.answer(result, place));
                     }
                     Some(Err(error)) => {
                         if let Ok(panic) = error.try_into_panic() {
@@ -247,7 +260,11 @@ impl ProcessProbe {
             .collect()
     }
 
-    fn answer(&self, result: Result<Outcome, ExecError>) -> Result<Answer, ProbeError> {
+    fn answer(
+        &self,
+        result: Result<Outcome, ExecError>,
+        place: &Place,
+    ) -> Result<Answer, ProbeError> {
         let outcome = result.map_err(|error| ProbeError::NotStarted(error.to_string()))?;
         let code = match outcome.ending {
             Ending::Exited(code) => Some(code),
@@ -255,7 +272,7 @@ impl ProcessProbe {
             Ending::TimedOut(after) => return Err(ProbeError::TimedOut(after)),
             Ending::Flooded(_) => return Err(ProbeError::Flooded(self.max_output)),
         };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let text = |bytes: &[u8]| place.forget(&String::from_utf8_lossy(bytes));
         Ok(Answer {
             code,
             stdout: text(&outcome.stdout.head),
@@ -271,6 +288,8 @@ struct Place {
     home: PathBuf,
     work: PathBuf,
     temporary: PathBuf,
+    /// How its folders are written, and what stands for each in an answer.
+    names: Vec<(String, &'static str)>,
     folder: TempDir,
 }
 
@@ -286,12 +305,39 @@ impl Place {
             fs::create_dir_all(home.join(name))?;
         }
         fs::set_permissions(home.join(".run"), fs::Permissions::from_mode(0o700))?;
+        let mut names = Vec::new();
+        // The folder itself last: its name begins those of the others.
+        for (path, stands_for) in [
+            (home.as_path(), "~"),
+            (&work, "."),
+            (&temporary, "/tmp"),
+            (folder.path(), ".."),
+        ] {
+            names.push((path.to_string_lossy().into_owned(), stands_for));
+            // A program may have followed the links on the way to it.
+            let resolved = fs::canonicalize(path)?.to_string_lossy().into_owned();
+            names.push((resolved, stands_for));
+        }
         Ok(Self {
             home,
             work,
             temporary,
+            names,
             folder,
         })
+    }
+
+    /// `text` without the names of these folders, which are others at every
+    /// reading: the same program gives the same answers, and no default says a
+    /// folder that is gone.
+    fn forget(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (name, stands_for) in &self.names {
+            if text.contains(name.as_str()) {
+                text = text.replace(name, stands_for);
+            }
+        }
+        text
     }
 }
 

@@ -215,7 +215,17 @@ fn agrees(param: &Param, verdict: &Verdict) -> bool {
         |one: &Scalar, other: &Scalar| std::mem::discriminant(one) == std::mem::discriminant(other);
     match oracle::refusal(reason) {
         Refusal::Map => matches!(param.kind, Kind::Map(_)),
-        Refusal::List(of, _) => matches!(&param.kind, Kind::List(read, _) if same(read, &of)),
+        Refusal::List(of, _) => match &param.kind {
+            Kind::List(read, _) => same(read, &of),
+            // Not pflag's list of numbers: a number of the program's own.
+            Kind::One(Scalar::Int(_) | Scalar::Uint(_)) => verdict.repeatable == Some(false),
+            _ => false,
+        },
+        Refusal::GoFlag => match &param.kind {
+            Kind::Switch => !verdict.needs_value,
+            Kind::One(of) => verdict.needs_value && !matches!(of, Scalar::Bool),
+            Kind::List(..) | Kind::Map(_) | Kind::Count => false,
+        },
         Refusal::Custom => match &param.kind {
             Kind::One(of) => is_text(of) && !several,
             Kind::List(of, _) => is_text(of),

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::probe::Probe;
 use crate::sources::help::{Page, Style};
-use crate::sources::{effect, usage};
+use crate::sources::{effect, plain, usage};
 
 mod flags;
 mod types;
@@ -21,7 +21,7 @@ mod walk;
 
 use flags::Flag;
 use types::{Key, Oracle, Subject, Typing};
-use walk::{Harvest, Node};
+use walk::{Harvest, Node, Stop};
 
 /// Choices in reading a program.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +43,11 @@ pub enum ReadError {
     },
 }
 
-/// Reads the Cobra program `name`. It must be known to be one: another program
-/// would take `__complete` for an argument.
+/// Reads the Cobra program `name`. Cobra must be known to be linked into it: another
+/// program would take `__complete` for an argument. If it then answers as another
+/// family does, it is read as one of no known family.
 pub fn read(name: &str, probe: &mut dyn Probe, options: Options) -> Result<Reading, ReadError> {
-    assemble(name, walk::walk(name, probe, true)?, probe, options)
+    confirmed(name, walk::walk(name, probe, true), probe, options)
 }
 
 /// Reads `name` from its help pages alone: a program linked with a Cobra older than
@@ -56,15 +57,26 @@ pub fn read_pages(
     probe: &mut dyn Probe,
     options: Options,
 ) -> Result<Reading, ReadError> {
-    assemble(name, walk::walk(name, probe, false)?, probe, options)
+    confirmed(name, walk::walk(name, probe, false), probe, options)
 }
 
-fn assemble(
+fn confirmed(
     name: &str,
-    mut harvest: Harvest,
+    walked: Result<Harvest, Stop>,
     probe: &mut dyn Probe,
     options: Options,
 ) -> Result<Reading, ReadError> {
+    match walked {
+        Ok(harvest) => Ok(assemble(name, harvest, probe, options)),
+        Err(Stop::NotCobra) => plain::read(name, probe),
+        Err(Stop::NoHelp(why)) => Err(ReadError::NoHelp {
+            program: name.to_owned(),
+            why,
+        }),
+    }
+}
+
+fn assemble(name: &str, mut harvest: Harvest, probe: &mut dyn Probe, options: Options) -> Reading {
     let gathered = flags::gather(&mut harvest, probe);
     let oracle = match (options.oracle, harvest.completes && harvest.parses) {
         (false, _) => Oracle::Off,
@@ -128,7 +140,7 @@ fn assemble(
             ),
         });
     }
-    Ok(Reading {
+    Reading {
         program: Program {
             name: name.to_owned(),
             executable: None,
@@ -137,7 +149,7 @@ fn assemble(
             commands,
         },
         losses,
-    })
+    }
 }
 
 /// The template of a command's page; pages of one program look alike.

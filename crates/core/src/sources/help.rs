@@ -300,6 +300,32 @@ pub fn looks_like_help(text: &str) -> bool {
     false
 }
 
+/// Whether the root page of `program` bears the marks of Cobra's own words: other
+/// families do not say these things in this way.
+pub(crate) fn is_cobras(text: &str, program: &str) -> bool {
+    let text = text::plain(text);
+    let help_for = format!("help for {program}");
+    let mut headings = 0;
+    for line in text.lines().map(str::trim_end) {
+        // `Use "it [command] --help" for more information about a command.`
+        let points_on = ["Use \"", "Run '"]
+            .iter()
+            .any(|start| line.starts_with(start))
+            && ["--help\" for more", "--help' for more"]
+                .iter()
+                .any(|part| line.contains(part));
+        let helps = line.trim_start().starts_with("-h, --help") && line.ends_with(&help_for);
+        if points_on || helps {
+            return true;
+        }
+        headings += usize::from(matches!(
+            line,
+            "Available Commands:" | "Flags:" | "Global Flags:" | "Additional Commands:"
+        ));
+    }
+    headings >= 2
+}
+
 /// `Usage:`, `USAGE`, `usage: ls [FILE]`, `Usage of prog:`.
 fn is_usage_line(line: &str) -> bool {
     let Some((word, rest)) = line.split_at_checked(5) else {
@@ -314,7 +340,30 @@ fn is_usage_line(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::looks_like_help;
+    use super::{is_cobras, looks_like_help};
+
+    #[test]
+    fn cobras_pages_say_so() {
+        for text in [
+            "Usage:\n  it [command]\n\nUse \"it [command] --help\" for more information about a command.\n",
+            "Usage:  it COMMAND\n\nRun 'it COMMAND --help' for more information on a command.\n",
+            "Usage:\n  it [flags]\n\nFlags:\n  -h, --help   help for it\n",
+            "Usage:\n  it\n\nAvailable Commands:\n  a   A\n\nFlags:\n      --x   X\n",
+        ] {
+            assert!(is_cobras(text, "it"), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_families_are_not_cobras() {
+        for text in [
+            "Usage:\n  it [OPTIONS] <command>\n\nHelp Options:\n  -h, --help   Show this help message\n\nAvailable commands:\n  diff   d\n",
+            "Usage: it <command> [flags]\n\nFlags:\n  -h, --help    Show context-sensitive help.\n\nCommands:\n  a    A\n\nRun \"it <command> --help\" for more information on a command.\n",
+            "Usage of it:\n  -x int\n",
+        ] {
+            assert!(!is_cobras(text, "it"), "{text}");
+        }
+    }
 
     #[test]
     fn help_has_a_usage_or_options() {

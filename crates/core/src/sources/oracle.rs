@@ -44,6 +44,8 @@ pub enum Refusal {
     List(Scalar, Split),
     /// `key=value` pairs.
     Map,
+    /// A boolean or a number of Go's own `flag` package, which does not say which.
+    GoFlag,
     /// A parser of the program's own.
     Custom,
 }
@@ -128,6 +130,9 @@ fn go_quoted(text: &str) -> Option<(String, &str)> {
 /// What the parser's `reason` for refusing [`BAD`] says about the type.
 pub fn refusal(reason: &str) -> Refusal {
     let has = |mark: &str| reason.contains(mark);
+    if reason == "parse error" {
+        return Refusal::GoFlag;
+    }
     if has("must be formatted as key=value") {
         return Refusal::Map;
     }
@@ -138,7 +143,7 @@ pub fn refusal(reason: &str) -> Refusal {
     if has("converted to CIDR") {
         return Refusal::List(Scalar::IpNet, Split::Comma);
     }
-    // Only []int goes through Atoi; an int goes through ParseInt.
+    // Of pflag's types only []int goes through Atoi; an int goes through ParseInt.
     if has("strconv.Atoi") {
         return Refusal::List(Scalar::Int(64), Split::Comma);
     }
@@ -210,15 +215,22 @@ impl Heard {
             (true, _) | (false, None) if many => Kind::List(text(), Split::Repeat),
             (true, _) | (false, None) => Kind::One(text()),
             (false, Some(Refusal::Map)) => Kind::Map(self.map_of.clone().unwrap_or(Scalar::String)),
+            // A parser of the program's own that reads one number as pflag reads several.
+            (false, Some(Refusal::List(of, Split::Comma))) if self.repeatable == Some(false) => {
+                Kind::One(of.clone())
+            }
             (false, Some(Refusal::List(of, split))) => Kind::List(of.clone(), *split),
+            (false, Some(Refusal::GoFlag)) if bare => Kind::Switch,
             (false, Some(Refusal::Scalar(Scalar::Bool))) if self.needs_value != Some(true) => {
                 Kind::Switch
             }
             (false, Some(Refusal::Scalar(Scalar::Int(_)))) if bare => Kind::Count,
             (false, Some(Refusal::Scalar(of))) if many => Kind::List(of.clone(), Split::Comma),
             (false, Some(Refusal::Scalar(of))) => Kind::One(of.clone()),
-            (false, Some(Refusal::Custom)) if many => Kind::List(text(), Split::Repeat),
-            (false, Some(Refusal::Custom)) => Kind::One(text()),
+            (false, Some(Refusal::Custom | Refusal::GoFlag)) if many => {
+                Kind::List(text(), Split::Repeat)
+            }
+            (false, Some(Refusal::Custom | Refusal::GoFlag)) => Kind::One(text()),
         })
     }
 }
@@ -409,6 +421,21 @@ mod tests {
             ..Heard::default()
         };
         assert_eq!(value.kind(None), Some(Kind::One(Scalar::Bool)));
+        let go_flag = |needs_value| Heard {
+            accepted: Some(false),
+            refusal: Some(refusal("parse error")),
+            needs_value: Some(needs_value),
+            ..Heard::default()
+        };
+        assert_eq!(go_flag(false).kind(None), Some(Kind::Switch));
+        assert_eq!(go_flag(true).kind(None), Some(Kind::One(Scalar::String)));
+        let one_number = Heard {
+            accepted: Some(false),
+            refusal: Some(refusal("strconv.Atoi: parsing")),
+            repeatable: Some(false),
+            ..Heard::default()
+        };
+        assert_eq!(one_number.kind(None), Some(Kind::One(Scalar::Int(64))));
         assert_eq!(Heard::default().kind(None), None);
     }
 

@@ -252,19 +252,48 @@ fn better_value(reason: &str) -> String {
     match oracle::refusal(reason) {
         Refusal::Scalar(scalar) | Refusal::List(scalar, _) => types::sample(&scalar).to_owned(),
         Refusal::Map => "k=1".to_owned(),
+        Refusal::GoFlag => "1".to_owned(),
         Refusal::Custom => "k=1".to_owned(),
     }
 }
 
+/// Whether `--version` of the root prints a version, by its own words: Cobra's does, and
+/// one of another meaning would run the program.
 fn has_version(root: &Node) -> bool {
     let listed = root
         .page
         .as_ref()
         .and_then(|page| find_listed(page, "version"));
-    match listed {
-        Some(flag) => flag.value_name.is_none(),
-        None => root.offers("version"),
-    }
+    let text = match listed {
+        Some(flag) if flag.value_name.is_some() => return false,
+        Some(flag) => Some(&flag.text),
+        None => root
+            .offered
+            .iter()
+            .flatten()
+            .find(|flag| flag.long == "version")
+            .map(|flag| &flag.text),
+    };
+    text.is_some_and(|text| says_version(text))
+}
+
+/// `version for gh`, `Print version information and quit`, `show the version`.
+fn says_version(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|char: char| !char.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    lower.starts_with("version for ")
+        || (words.contains(&"version")
+            && words.iter().any(|word| {
+                ["print", "show", "display", "output", "report"]
+                    .iter()
+                    .any(|verb| {
+                        word.strip_prefix(verb)
+                            .is_some_and(|end| matches!(end, "" | "s"))
+                    })
+            }))
 }
 
 /// The line with a number in it: some programs print a banner above it.
@@ -469,4 +498,29 @@ fn is_cobras_own(flag: &Flag, is_root: bool) -> bool {
 fn says_required(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.contains("(required)") || lower.contains("[required]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_version;
+
+    #[test]
+    fn a_version_flag_is_known_by_its_words() {
+        for text in [
+            "version for gh",
+            "Print version information and quit",
+            "Show gh version",
+            "prints the version and exits",
+        ] {
+            assert!(says_version(text), "{text}");
+        }
+        for text in [
+            "",
+            "the chart version to install",
+            "bump the version and publish",
+            "Print everything",
+        ] {
+            assert!(!says_version(text), "{text}");
+        }
+    }
 }

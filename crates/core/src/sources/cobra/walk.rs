@@ -13,7 +13,14 @@ use crate::sources::complete::{self, Completion, OfferedFlag};
 use crate::sources::help::{self, ListedCommand, ListedFlag, Page, Style};
 use crate::sources::oracle;
 
-use super::ReadError;
+/// Why a walk ended at the root.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Its root page could not be had, for this reason.
+    NoHelp(String),
+    /// Neither its completion nor its page is Cobra's: it only has Cobra linked in.
+    NotCobra,
+}
 
 /// Deeper than any program; a page that lists itself ends here.
 const MAX_DEPTH: usize = 12;
@@ -114,11 +121,7 @@ struct Walk<'a> {
 }
 
 /// Walks the whole program. Without `completion` only help pages are asked for.
-pub(super) fn walk(
-    name: &str,
-    probe: &mut dyn Probe,
-    completion: bool,
-) -> Result<Harvest, ReadError> {
+pub(super) fn walk(name: &str, probe: &mut dyn Probe, completion: bool) -> Result<Harvest, Stop> {
     let mut walk = Walk {
         name,
         nodes: vec![Node::default()],
@@ -261,11 +264,7 @@ impl Walk<'_> {
         self.next.push((node, Ask::Page));
     }
 
-    fn after_page(
-        &mut self,
-        node: usize,
-        answer: Result<Answer, ProbeError>,
-    ) -> Result<(), ReadError> {
+    fn after_page(&mut self, node: usize, answer: Result<Answer, ProbeError>) -> Result<(), Stop> {
         // A transcript has every command that was found when it was made.
         let unheard_of = answer == Err(ProbeError::NotRecorded) && node != 0;
         if unheard_of && !self.nodes[node].certain && self.nodes[node].offered.is_none() {
@@ -274,6 +273,9 @@ impl Walk<'_> {
         }
         match self.page(node, answer) {
             Ok((page, text)) => {
+                if node == 0 && !self.harvest.completes && !help::is_cobras(&text, self.name) {
+                    return Err(Stop::NotCobra);
+                }
                 if !self.is_command(node, &page, &text) {
                     self.nodes[node].rejected = true;
                     return Ok(());
@@ -287,7 +289,8 @@ impl Walk<'_> {
                     self.elsewhere_words = words;
                     self.next.push((0, Ask::Elsewhere));
                 }
-                let may_have_children = !page.commands.is_empty()
+                let may_have_children = node == 0
+                    || !page.commands.is_empty()
                     || page.style == Style::Other
                     || page.usage.is_empty();
                 self.nodes[node].page = Some(page);
@@ -297,10 +300,7 @@ impl Walk<'_> {
                 }
             }
             Err(why) if node == 0 => {
-                return Err(ReadError::NoHelp {
-                    program: self.name.to_owned(),
-                    why,
-                });
+                return Err(Stop::NoHelp(why));
             }
             Err(why) => {
                 self.lose(node, format!("its help page was not had: it {why}"));

@@ -53,11 +53,12 @@ impl Inquiry<'_, '_> {
                     singles.push((index, Single::NeedsValue));
                 }
                 Some(Refusal::Scalar(Scalar::Bool) | Refusal::List(..)) | None => {}
-                Some(Refusal::Scalar(_) | Refusal::Custom) => {
+                Some(refusal @ (Refusal::Scalar(_) | Refusal::Custom | Refusal::GoFlag)) => {
                     singles.push((index, Single::Again));
-                    // A count with a placeholder looks like a number.
-                    let number = Some(Refusal::Scalar(Scalar::Int(64)));
-                    if case.doubt.needs_value || case.heard.refusal == number {
+                    // A count with a placeholder looks like a number, and Go's own
+                    // switches are refused as its numbers are.
+                    let either = [Refusal::Scalar(Scalar::Int(64)), Refusal::GoFlag];
+                    if case.doubt.needs_value || either.contains(refusal) {
                         singles.push((index, Single::NeedsValue));
                     }
                 }
@@ -305,7 +306,7 @@ impl Inquiry<'_, '_> {
             (Single::MapValue, Some(Complaint::Refused { reason, .. })) => {
                 case.heard.map_of = match oracle::refusal(reason) {
                     Refusal::Scalar(of) | Refusal::List(of, _) => Some(of),
-                    Refusal::Map | Refusal::Custom => None,
+                    Refusal::Map | Refusal::Custom | Refusal::GoFlag => None,
                 };
             }
             _ => {}
