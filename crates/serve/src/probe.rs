@@ -138,7 +138,7 @@ impl ProcessProbe {
                 timeout: self.timeout,
                 keep: self.max_output,
                 spill: 0,
-                spill_folder: None,
+                spill_folders: Vec::new(),
             },
         }
     }
