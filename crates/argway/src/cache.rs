@@ -96,7 +96,9 @@ impl Cache {
             .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
             .ok_or_else(|| io::Error::other("neither XDG_CACHE_HOME nor HOME names a folder"))?;
         let folder = base.join("argway");
-        fs::create_dir_all(&base)?;
+        fs::create_dir_all(&base).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", base.display()))
+        })?;
         match rustix::fs::mkdir(&folder, Mode::RWXU) {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),

@@ -24,8 +24,16 @@ use crate::options::ToolOptions;
 use crate::terminal::{Terminal, counted};
 
 /// The tools of `programs` that the user chose.
+///
+/// A program that was named twice is there once.
 fn catalog(programs: &[Arc<Program>], options: &ToolOptions) -> Result<Catalog, Failure> {
-    Catalog::build(programs, &options.selection(), options.inherited())
+    let mut once: Vec<Arc<Program>> = Vec::new();
+    for program in programs {
+        if !once.contains(program) {
+            once.push(Arc::clone(program));
+        }
+    }
+    Catalog::build(&once, &options.selection(), options.inherited())
         .map_err(|error| Failure::Usage(error.into()))
 }
 

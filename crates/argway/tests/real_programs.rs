@@ -1,8 +1,7 @@
 //! Real Cobra programs, read and called as a user would. `scripts/test` fetches them;
-//! without it, those on PATH are used, and a test of a missing one says so.
+//! those on PATH do too.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a test that is left out says so")]
 
 mod world;
 
@@ -19,32 +18,34 @@ struct Real {
     reading: Reading,
 }
 
-fn find(name: &str) -> Option<PathBuf> {
-    let found = std::env::var_os("ARGWAY_TOOLS")
-        .into_iter()
-        .chain(std::env::var_os("PATH"))
-        .flat_map(|list| std::env::split_paths(&list).collect::<Vec<_>>())
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file());
-    if found.is_none() {
-        eprintln!("{name} is not installed: not tested here (scripts/test fetches it)");
-    }
-    found
+/// The folder that `scripts/tools` fetched programs into.
+fn fetched() -> Option<PathBuf> {
+    std::env::var_os("ARGWAY_TOOLS").map(PathBuf::from)
+}
+
+#[track_caller]
+fn find(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = fetched().into_iter().chain(std::env::split_paths(&path));
+    let mut files = folders.map(|folder| folder.join(name));
+    files.find(|file| file.is_file()).unwrap_or_else(|| {
+        panic!("{name} is not here: run ./scripts/test, which fetches it and sets ARGWAY_TOOLS")
+    })
 }
 
 impl Real {
     #[track_caller]
-    fn read(name: &str) -> Option<Self> {
-        let path = find(name)?.to_str().unwrap().to_owned();
+    fn read(name: &str) -> Self {
+        let path = find(name).to_str().unwrap().to_owned();
         let world = World::new();
         let text = world.stdout(["describe", &path]);
         let reading: Reading = serde_json::from_str(&text).unwrap();
         assert_eq!(reading.program.name, name);
-        Some(Self {
+        Self {
             world,
             path,
             reading,
-        })
+        }
     }
 
     /// It has this command with this flag, of this type.
@@ -108,7 +109,7 @@ impl Real {
 
 #[test]
 fn gh() {
-    let Some(gh) = Real::read("gh") else { return };
+    let gh = Real::read("gh");
     assert_eq!(gh.reading.program.family, Family::Cobra);
     gh.has("pr list", "limit", "int")
         .has("pr list", "label", "csv<string>")
@@ -125,9 +126,7 @@ fn gh() {
 
 #[test]
 fn etcdctl() {
-    let Some(etcdctl) = Real::read("etcdctl") else {
-        return;
-    };
+    let etcdctl = Real::read("etcdctl");
     etcdctl
         .has("get", "prefix", "switch")
         .has("get", "limit", "int")
@@ -138,9 +137,7 @@ fn etcdctl() {
 
 #[test]
 fn restic() {
-    let Some(restic) = Real::read("restic") else {
-        return;
-    };
+    let restic = Real::read("restic");
     restic
         .has("backup", "dry-run", "switch")
         .has("backup", "exclude", "repeat<string>")
@@ -151,9 +148,7 @@ fn restic() {
 
 #[test]
 fn hcloud() {
-    let Some(hcloud) = Real::read("hcloud") else {
-        return;
-    };
+    let hcloud = Real::read("hcloud");
     hcloud
         .has("server create", "name", "string")
         .has("server list", "output", "repeat<string>")
@@ -165,9 +160,7 @@ fn hcloud() {
 /// It has hundreds of global flags, which must not drown its tools.
 #[test]
 fn rclone() {
-    let Some(rclone) = Real::read("rclone") else {
-        return;
-    };
+    let rclone = Real::read("rclone");
     rclone
         .has("copy", "create-empty-src-dirs", "switch")
         .has("copy", "transfers", "int")
@@ -179,7 +172,7 @@ fn rclone() {
 
 #[test]
 fn git_is_not_a_cobra_program_and_argway_says_so() {
-    let Some(git) = Real::read("git") else { return };
+    let git = Real::read("git");
     assert_eq!(git.reading.program.family, Family::Unknown);
     git.can_be_tried();
     let shown = git.world.stdout(["try", &git.path]);
@@ -191,14 +184,12 @@ fn git_is_not_a_cobra_program_and_argway_says_so() {
 /// packages can be had, and those that it will fetch one day.
 #[test]
 fn every_other_fetched_program() {
-    let Some(folder) = std::env::var_os("ARGWAY_TOOLS") else {
-        return;
-    };
+    let folder = fetched().expect("ARGWAY_TOOLS is not set: run ./scripts/test, which sets it");
     let known = ["gh", "etcdctl", "restic", "hcloud", "rclone"];
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if !known.contains(&name.as_str()) {
-            let real = Real::read(&name).unwrap();
+            let real = Real::read(&name);
             assert_eq!(real.reading.program.family, Family::Cobra, "{name}");
             assert!(real.reading.program.commands.len() > 1, "{name}");
             real.is_offered();

@@ -126,6 +126,18 @@ fn when_the_client_is_gone() {
 }
 
 #[test]
+fn when_the_client_reads_nothing_of_what_it_asked_for() {
+    let mut busy = Busy::new();
+    let mut stdin = busy.stdin.take().expect("its stdin");
+    for id in 3..500 {
+        let list = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+        writeln!(stdin, "{list}").expect("a line is taken");
+    }
+    drop(stdin);
+    assert!(busy.ends().success());
+}
+
+#[test]
 fn when_a_signal_comes() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let busy = Busy::new();

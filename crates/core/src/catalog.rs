@@ -56,9 +56,12 @@ pub enum Inherited {
     None,
 }
 
+/// Inherited flags that a tool lists unless told otherwise.
+const MOST_LISTED: usize = 20;
+
 impl Default for Inherited {
     fn default() -> Self {
-        Inherited::Limit(20)
+        Inherited::Limit(MOST_LISTED)
     }
 }
 
@@ -76,6 +79,8 @@ pub struct Tool {
     pub name: String,
     /// The program it belongs to.
     pub program: Arc<Program>,
+    /// What addresses call that program: its name, numbered where two share it.
+    pub label: Arc<str>,
     /// Its index in the program's commands.
     pub command: usize,
     /// Own flags that are offered, and inherited ones that are required although
@@ -100,9 +105,7 @@ impl Tool {
 
     /// The command as a person types it: `gh pr list`.
     pub fn command_line(&self) -> String {
-        let words = [self.program.name.as_str()].into_iter();
-        let path = self.spec().path.iter().map(String::as_str);
-        words.chain(path).collect::<Vec<_>>().join(" ")
+        self.program.command_line(&self.spec().path)
     }
 }
 
@@ -148,6 +151,7 @@ impl Catalog {
             .unzip();
         selection.check(&named)?;
 
+        let labels = labels(programs);
         let mut catalog = Self::default();
         let mut shared = Shared::default();
         for ((at, command), named) in places.into_iter().zip(&named) {
@@ -156,6 +160,7 @@ impl Catalog {
             }
             let program = &programs[at];
             let mut tool = tool(named.tool, program, command, selection, &mut shared);
+            tool.label = Arc::clone(&labels[at]);
             let children = families[at].get(tool.spec().path.as_slice());
             let children = children.map_or(&[][..], Vec::as_slice);
             fold(&mut tool, inherited, children);
@@ -221,6 +226,22 @@ fn tool_names(programs: &[Arc<Program>]) -> BTreeMap<(usize, usize), String> {
         names.insert(place, name);
     }
     names
+}
+
+/// A label for each of `programs` that no other has.
+fn labels(programs: &[Arc<Program>]) -> Vec<Arc<str>> {
+    let mut taken: BTreeSet<Arc<str>> = BTreeSet::new();
+    let label = |program: &Arc<Program>| {
+        let name = &program.name;
+        let mut label: Arc<str> = Arc::from(name.as_str());
+        let mut number = 2u32;
+        while !taken.insert(Arc::clone(&label)) {
+            label = format!("{name}_{number}").into();
+            number += 1;
+        }
+        label
+    };
+    programs.iter().map(label).collect()
 }
 
 fn is_tool(command: &CommandSpec) -> bool {
@@ -299,6 +320,7 @@ fn tool(
     Tool {
         name: name.to_owned(),
         program: Arc::clone(program),
+        label: Arc::from(program.name.as_str()),
         command,
         flags,
         inherited: offered,
@@ -316,8 +338,11 @@ fn tool(
 fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
     let most = match choice {
         Inherited::All => return,
-        Inherited::None => usize::MAX,
         Inherited::Limit(most) => most,
+        Inherited::None => {
+            leave_out(tool);
+            MOST_LISTED
+        }
     };
     let passed_on: BTreeSet<&str> = children
         .iter()
@@ -332,10 +357,10 @@ fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
         .filter(|flag| passed_on.contains(flag.name.as_str()))
         .count();
     tool.folded = tool.inherited.len() + own_passed_on > most;
-    if !tool.folded && choice != Inherited::None {
+    if !tool.folded {
         return;
     }
-    if tool.folded && own_passed_on > 0 {
+    if own_passed_on > 0 {
         let (shared, own): (Vec<Param>, Vec<Param>) = std::mem::take(&mut tool.flags)
             .into_iter()
             .partition(|flag| passed_on.contains(flag.name.as_str()));
@@ -345,6 +370,17 @@ fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
             .chain(tool.inherited.iter().cloned())
             .collect();
     }
+    keep_required(tool);
+}
+
+/// Takes inherited flags away, but for the required.
+fn leave_out(tool: &mut Tool) {
+    keep_required(tool);
+    tool.inherited = Arc::new([]);
+}
+
+/// Makes the required of the inherited flags the tool's own.
+fn keep_required(tool: &mut Tool) {
     if tool.inherited.iter().any(|flag| flag.required) {
         let (required, rest): (Vec<Param>, Vec<Param>) = tool
             .inherited
@@ -353,9 +389,6 @@ fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
             .partition(|flag| flag.required);
         tool.flags.extend(required);
         tool.inherited = rest.into();
-    }
-    if choice == Inherited::None {
-        tool.inherited = Arc::new([]);
     }
 }
 

@@ -22,9 +22,17 @@ pub const GLOBAL_FLAGS_TEMPLATE: &str = "argway://{program}/global-flags";
 /// Bytes that [`instructions`] keeps to, more or less.
 const MAX_INSTRUCTIONS: usize = 2000;
 
-/// The address of the help of `program path…`.
-pub fn help_uri(program: &Program, path: &[String]) -> String {
-    let mut uri = format!("argway://{}/help", segment(&program.name));
+/// What addresses call `program`.
+pub fn label(catalog: &Catalog, program: &Arc<Program>) -> Arc<str> {
+    match tools_of(catalog, program).next() {
+        Some(tool) => Arc::clone(&tool.label),
+        None => program.name.as_str().into(),
+    }
+}
+
+/// The address of the help of a command of the program with this label.
+pub fn help_uri(label: &str, path: &[String]) -> String {
+    let mut uri = format!("argway://{}/help", segment(label));
     for word in path {
         uri.push('/');
         uri.push_str(&segment(word));
@@ -32,9 +40,9 @@ pub fn help_uri(program: &Program, path: &[String]) -> String {
     uri
 }
 
-/// The address of `program`'s list of global flags.
-pub fn global_flags_uri(program: &Program) -> String {
-    format!("argway://{}/global-flags", segment(&program.name))
+/// The address of a program's list of global flags.
+pub fn global_flags_uri(label: &str) -> String {
+    format!("argway://{}/global-flags", segment(label))
 }
 
 fn segment(word: &str) -> String {
@@ -75,18 +83,6 @@ pub fn offers(catalog: &Catalog, program: &Arc<Program>, path: &[String]) -> boo
     tools_of(catalog, program).any(|tool| tool.spec().path.starts_with(path))
 }
 
-/// How the command behind `tool` is called in a shell: `gh pr list`.
-pub fn command_line(tool: &Tool) -> String {
-    words(&tool.program, &tool.spec().path)
-}
-
-fn words(program: &Program, path: &[String]) -> String {
-    std::iter::once(program.name.as_str())
-        .chain(path.iter().map(String::as_str))
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 /// The help of the command at `path`; nothing where nothing is offered.
 pub fn help(catalog: &Catalog, program: &Arc<Program>, path: &[String]) -> Option<String> {
     if !offers(catalog, program, path) {
@@ -96,8 +92,8 @@ pub fn help(catalog: &Catalog, program: &Arc<Program>, path: &[String]) -> Optio
     let tool = tools_of(catalog, program).find(|tool| tool.spec().path == path);
     let mut page = Page::default();
     page.line(&match command.summary.as_str() {
-        "" => words(program, path),
-        summary => format!("{}: {summary}", words(program, path)),
+        "" => program.command_line(path),
+        summary => format!("{}: {summary}", program.command_line(path)),
     });
     if let (true, Some(version)) = (path.is_empty(), &program.version) {
         page.line(&format!("Version: {version}"));
@@ -120,7 +116,7 @@ pub fn help(catalog: &Catalog, program: &Arc<Program>, path: &[String]) -> Optio
             let count = format!(
                 "{} more, see {}",
                 tool.inherited.len(),
-                global_flags_uri(program)
+                global_flags_uri(&tool.label)
             );
             page.section("Inherited flags", [count.as_str()]);
         } else {
@@ -145,7 +141,7 @@ fn children(catalog: &Catalog, program: &Arc<Program>, parent: &CommandSpec) -> 
                 None => format!(
                     "{name}: {} (see {})",
                     child.summary,
-                    help_uri(program, &child.path)
+                    help_uri(&label(catalog, program), &child.path)
                 ),
             }
         })
@@ -213,7 +209,7 @@ fn common_path(program: &Program, paths: &[&[String]]) -> String {
         let same = first.iter().zip(*path).take_while(|(a, b)| a == b).count();
         common.min(same)
     });
-    words(program, &first[..common])
+    program.command_line(&first[..common])
 }
 
 /// How a model should use the tools of `catalog`.
@@ -238,7 +234,7 @@ pub fn instructions(catalog: &Catalog, layout: Layout) -> String {
         let _ = writeln!(
             text,
             "A tool is named after its command's words: `{}` is `{}`.",
-            command_line(tool),
+            tool.command_line(),
             tool.name
         );
     }
@@ -269,11 +265,10 @@ pub fn instructions(catalog: &Catalog, layout: Layout) -> String {
         }
     }
     if let Some(program) = programs.first() {
+        let root = help_uri(&label(catalog, program), &[]);
         let _ = writeln!(
             text,
-            "Help pages are resources: {} and {}/COMMAND/…; examples are prompts with the tool's name.",
-            help_uri(program, &[]),
-            help_uri(program, &[])
+            "Help pages are resources: {root} and {root}/COMMAND/…; examples are prompts with the tool's name.",
         );
     }
     text
@@ -338,7 +333,7 @@ fn folded_notes(catalog: &Catalog, programs: &[Arc<Program>]) -> Vec<String> {
             program.name,
             tool.inherited.len(),
             useful.join(", "),
-            global_flags_uri(program)
+            global_flags_uri(&tool.label)
         ))
     };
     programs.iter().filter_map(note).collect()

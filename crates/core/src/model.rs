@@ -54,6 +54,12 @@ impl Program {
         })
     }
 
+    /// How the command at `path` is called in a shell: `gh pr list`.
+    pub fn command_line(&self, path: &[String]) -> String {
+        let words = std::iter::once(&self.name).chain(path);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     /// The direct children of `parent`, in order.
     pub fn children<'a>(
         &'a self,

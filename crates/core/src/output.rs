@@ -18,7 +18,7 @@ mod table;
 mod yaml;
 
 pub use ansi::shown;
-pub use reply::reply;
+pub use reply::{advice, reply};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

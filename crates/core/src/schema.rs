@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::names::GLOBAL_FLAGS;
 use crate::catalog::{Layout, Tool};
+use crate::manual;
 use crate::model::Effect;
 
 /// The dialect that input schemas are written in.
@@ -71,14 +72,9 @@ fn global_flags(tool: &Tool) -> Value {
         "description": format!(
             "Any of the {} flags that {program}'s commands share; resource {} lists them",
             tool.inherited.len(),
-            global_flags_uri(program),
+            manual::global_flags_uri(&tool.label),
         ),
     })
-}
-
-/// The resource that lists the flags that a program's commands share.
-fn global_flags_uri(program: &str) -> String {
-    format!("argway://{program}/global-flags")
 }
 
 /// ophis' list of positional words.
@@ -118,7 +114,10 @@ pub fn output(_tool: &Tool, layout: Layout) -> Value {
                 "exitCode": {"type": "integer"},
                 "stdout": {"type": "string"},
                 "stderr": {"type": "string"},
-                "data": {"description": "stdout, parsed"},
+                "data": {
+                    "type": ["object", "array", "string", "number", "boolean", "null"],
+                    "description": "stdout, parsed",
+                },
                 "truncated": {"type": "object", "description": "What was cut, and where all of it is"},
                 "durationMs": {"type": "integer"},
             },
@@ -176,15 +175,15 @@ pub struct Annotations {
     pub open_world: bool,
 }
 
-/// The hints of `tool`, for the worst that it can be made to do: a flag that
-/// raises its command's effect raises the tool's.
+/// The hints of `tool`, for the worst that it can be made to do: a flag that writes
+/// or destroys raises the tool with it, because clients let pass unasked what they
+/// are told only reads. `--deny-flags` takes such a flag, and its mark, away.
 pub fn annotations(tool: &Tool) -> Annotations {
     let effect = worst(tool);
     Annotations {
         title: tool.command_line(),
         read_only: effect == Effect::Read,
-        // What is not known may be the worst. A flag of unknown effect on a command
-        // that is known (`--web`) makes it no reader, but no destroyer either.
+        // What is not known may be the worst.
         destructive: effect == Effect::Destructive || tool.spec().effect == Effect::Unknown,
         idempotent: effect == Effect::Read,
         // Nothing tells a program that stays on this machine from one that does not.
@@ -194,7 +193,10 @@ pub fn annotations(tool: &Tool) -> Annotations {
 
 fn worst(tool: &Tool) -> Effect {
     let flags = tool.flags.iter().chain(tool.inherited.iter());
-    let raised = flags.filter_map(|flag| flag.effect);
+    // A flag of unknown effect (`--web`) shows the same thing elsewhere.
+    let raised = flags
+        .filter_map(|flag| flag.effect)
+        .filter(|&effect| effect >= Effect::Write);
     raised.fold(tool.spec().effect, Effect::max)
 }
 

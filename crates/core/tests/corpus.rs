@@ -5,9 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
+use argway_core::catalog::{Catalog, Inherited, Selection};
 use argway_core::model::{Evidence, Fact, Family, Kind, Reading, Scalar};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
+use argway_core::schema;
 use argway_core::sources::cobra::{self, Options, ReadError};
 use argway_core::sources::transcript::{Recorder, Transcript, record};
 
@@ -179,7 +182,11 @@ fn a_program_that_only_links_cobra_is_of_no_known_family() {
     let mut recorder = Recorder::new(Linked);
     let reading = cobra::read("it", &mut recorder, Options { oracle: true }).unwrap();
     assert_eq!(reading.program.family, Family::Unknown);
-    assert_eq!(reading.program.commands.len(), 1);
+    assert_eq!(
+        reading.program.commands.len(),
+        3,
+        "the root and what it lists"
+    );
     assert!(reading.losses[0].what.contains("erase, show"));
     let asked_of_a_command = |question: &Question| question.words.iter().any(|word| word == "show");
     assert!(
@@ -188,4 +195,42 @@ fn a_program_that_only_links_cobra_is_of_no_known_family() {
             .iter()
             .any(|(question, _)| asked_of_a_command(question))
     );
+}
+
+/// Every kubectl command takes `--profile-output FILE`: a client that lets readers pass
+/// unasked would let it write anywhere.
+#[test]
+fn a_reader_that_can_be_told_to_write_is_none_until_that_flag_is_denied() {
+    let (kubectl, _) = read(files("kubectl"));
+    let kubectl = Arc::new(kubectl.program);
+    let readers = |deny_flags: &[&str]| {
+        let selection = Selection {
+            deny_flags: deny_flags.iter().map(|&glob| glob.to_owned()).collect(),
+            ..Selection::default()
+        };
+        let programs = [Arc::clone(&kubectl)];
+        let catalog = Catalog::build(&programs, &selection, Inherited::default()).unwrap();
+        let tools = catalog.tools().iter();
+        tools
+            .filter(|tool| schema::annotations(tool).read_only)
+            .map(|tool| tool.name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(readers(&[]), Vec::<String>::new());
+    let readers = readers(&["profile*"]);
+    for reader in ["kubectl_get", "kubectl_describe", "kubectl_logs"] {
+        assert!(readers.iter().any(|name| name == reader), "{readers:?}");
+    }
+    assert!(!readers.iter().any(|name| name == "kubectl_delete"));
+}
+
+/// `--web` shows the same elsewhere.
+#[test]
+fn a_reader_that_can_open_a_browser_stays_one() {
+    let (gh, _) = read(files("gh"));
+    let gh = [Arc::new(gh.program)];
+    let catalog = Catalog::build(&gh, &Selection::default(), Inherited::default()).unwrap();
+    let list = catalog.find("gh_pr_list").unwrap();
+    assert!(list.flags.iter().any(|flag| flag.name == "web"));
+    assert!(schema::annotations(list).read_only);
 }

@@ -146,7 +146,7 @@ impl Bridge {
                 timeout: settings.timeout,
                 keep: settings.max_output,
                 spill: settings.max_spill,
-                spill_folder: Some(spill_folder()),
+                spill_folders: spill_folders(),
             },
         };
         Ok(exec::run(invocation, cancel, events).await?)
@@ -157,6 +157,11 @@ impl Bridge {
         let tool = self.tool(&prepared.tool)?;
         let layout = self.settings.layout;
         Ok(output::reply(tool, layout, prepared.format, outcome))
+    }
+
+    /// What a prepared call wanted from a terminal, and what to pass instead.
+    pub fn advice(&self, prepared: &Prepared, outcome: &Outcome) -> Option<String> {
+        output::advice(self.tool(&prepared.tool).ok()?, outcome)
     }
 
     fn tool(&self, name: &str) -> Result<&Tool, CallError> {
@@ -173,19 +178,16 @@ impl Bridge {
 const ADDED_ENVIRONMENT: usize = 4096;
 
 /// Where long output goes: on disk rather than in a temporary folder, which is memory
-/// on many systems.
-fn spill_folder() -> PathBuf {
+/// on many systems; there only for a user without a home.
+fn spill_folders() -> Vec<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .filter(|folder| folder.is_absolute())
         .or_else(|| Some(std::env::home_dir()?.join(".cache")));
-    match cache {
-        Some(cache) => cache.join("argway").join("output"),
-        None => {
-            let user = rustix::process::getuid().as_raw();
-            std::env::temp_dir().join(format!("argway-{user}"))
-        }
-    }
+    let user = rustix::process::getuid().as_raw();
+    let temporary = std::env::temp_dir().join(format!("argway-{user}"));
+    let cache = cache.map(|cache| cache.join("argway").join("output"));
+    cache.into_iter().chain([temporary]).collect()
 }
 
 /// Refuses what the system would refuse, before anything is started.

@@ -76,8 +76,9 @@ pub struct Limits {
     pub keep: usize,
     /// Bytes of each stream kept in a file beyond that; the run is ended after it.
     pub spill: u64,
-    /// Where such files go: a private folder. None: nothing is spilled, the run is ended.
-    pub spill_folder: Option<PathBuf>,
+    /// Where such files go: the first of these that is, or can be made, a private folder.
+    /// None: nothing is spilled, the run is ended.
+    pub spill_folders: Vec<PathBuf>,
 }
 
 /// Something that happened while a run went on.

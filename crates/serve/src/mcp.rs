@@ -35,6 +35,9 @@ const CALLS_AT_ONCE: usize = 16;
 /// that is gone reads nothing, and gets no time.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long what is already said may take to be written once all is over.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// What the server says of itself.
 #[derive(Debug, Clone)]
 pub struct Identity {
@@ -226,7 +229,8 @@ impl Server {
             _ = &mut finish => {}
             () = self.reached(Phase::Over) => {
                 token.cancel();
-                let _ = finish.await;
+                // A client that reads nothing would keep the last words, and us, for ever.
+                let _ = tokio::time::timeout(LAST_WORDS, finish).await;
             }
         }
         self.enter(Phase::Over);

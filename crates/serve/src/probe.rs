@@ -145,7 +145,7 @@ impl ProcessProbe {
                 timeout: self.timeout,
                 keep: self.max_output,
                 spill: 0,
-                spill_folder: None,
+                spill_folders: Vec::new(),
             },
         }
     }

@@ -93,7 +93,7 @@ fn much_on_both_streams_at_once_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut invocation = script("seq 1 400000 >&2 & seq 1 400000; wait", "");
     invocation.limits.keep = 1000;
-    invocation.limits.spill_folder = Some(folder.path().join("spill"));
+    invocation.limits.spill_folders = vec![folder.path().join("spill")];
     let outcome = run(invocation);
     let expected: String = (1..=400_000).map(|n| format!("{n}\n")).collect();
     for captured in [&outcome.stdout, &outcome.stderr] {
@@ -112,7 +112,7 @@ fn a_flood_is_ended_at_the_limit_and_memory_stays_small() {
     let mut invocation = script(r#"sh -c 'yes "$0"' "$1" & wait"#, &token);
     invocation.limits.keep = 64 * 1024;
     invocation.limits.spill = 300 << 20;
-    invocation.limits.spill_folder = Some(folder.path().join("spill"));
+    invocation.limits.spill_folders = vec![folder.path().join("spill")];
     let before = resident();
     let outcome = run(invocation);
     let grown = resident().saturating_sub(before);

@@ -69,6 +69,9 @@ impl Call {
             terminal.line(format_args!("{:#}", reply.structured))?;
         } else {
             show(terminal, &self.tool, &outcome)?;
+            if let Some(advice) = bridge.advice(&prepared, &outcome) {
+                terminal.warn(advice);
+            }
         }
         match reply.is_error {
             true => Err(Failure::Called),

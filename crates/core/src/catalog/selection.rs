@@ -16,26 +16,19 @@ pub(super) struct Named<'a> {
     pub(super) command: &'a CommandSpec,
     /// Its names and those of each ancestor: whoever names a parent names its subtree.
     spellings: Vec<String>,
+    /// The same of commands that are this one under another path.
+    twins: Vec<String>,
     /// The tool's name; empty where it is no tool.
     pub(super) tool: &'a str,
 }
 
 impl<'a> Named<'a> {
     fn new(program: &Program, command: &'a CommandSpec, tool: &'a str) -> Self {
-        let mut spellings = Vec::new();
-        for depth in 0..=command.path.len() {
-            let paths = paths(program, &command.path[..depth]);
-            for path in paths {
-                if !path.is_empty() {
-                    spellings.push(path.join(" "));
-                }
-                let full: Vec<&str> = [program.name.as_str()].into_iter().chain(path).collect();
-                spellings.push(full.join(" "));
-            }
-        }
+        let twins = program.commands.iter().filter(|it| is_twin(it, command));
         Self {
             command,
-            spellings,
+            spellings: spellings(program, command),
+            twins: twins.flat_map(|twin| spellings(program, twin)).collect(),
             tool,
         }
     }
@@ -46,16 +39,51 @@ impl<'a> Named<'a> {
             || (!self.tool.is_empty() && matches(&glob, self.tool))
     }
 
-    /// As [`Self::matches`], and by tool-like names of parents (`gh_pr`, `pr_list`)
-    /// too: one too many left out is better than one too few.
+    /// As [`Self::matches`], by tool-like names of parents (`gh_pr`, `pr_list`) and by
+    /// the names of its twins too: one too many left out is better than one too few.
     fn matches_widely(&self, glob: &str) -> bool {
         let glob = normal(glob);
+        let names = self.spellings.iter().chain(&self.twins);
         self.matches(&glob)
-            || self
-                .spellings
-                .iter()
-                .any(|name| matches(&glob, &name.replace(' ', "_")))
+            || names
+                .flat_map(|name| [name.clone(), name.replace(' ', "_")])
+                .any(|name| matches(&glob, &name))
     }
+}
+
+fn spellings(program: &Program, command: &CommandSpec) -> Vec<String> {
+    let mut spellings = Vec::new();
+    for depth in 0..=command.path.len() {
+        for path in paths(program, &command.path[..depth]) {
+            if !path.is_empty() {
+                spellings.push(path.join(" "));
+            }
+            let full: Vec<&str> = [program.name.as_str()].into_iter().chain(path).collect();
+            spellings.push(full.join(" "));
+        }
+    }
+    spellings
+}
+
+/// Whether two commands are one under two paths, as `docker rm` and `docker container
+/// rm` are: the same texts, arguments and flags.
+fn is_twin(one: &CommandSpec, other: &CommandSpec) -> bool {
+    fn arguments(command: &CommandSpec) -> impl Iterator<Item = &str> {
+        command
+            .usage
+            .split_whitespace()
+            .skip(1 + command.path.len())
+    }
+    fn names(command: &CommandSpec) -> impl Iterator<Item = &str> {
+        command.params.iter().map(|param| param.name.as_str())
+    }
+    one.path != other.path
+        && !one.summary.is_empty()
+        && one.summary == other.summary
+        && one.description == other.description
+        && one.runnable == other.runnable
+        && arguments(one).eq(arguments(other))
+        && names(one).eq(names(other))
 }
 
 /// One blank between words, none around them.
@@ -123,6 +151,7 @@ impl Selection {
             true => Named {
                 command,
                 spellings: Vec::new(),
+                twins: Vec::new(),
                 tool,
             },
         }

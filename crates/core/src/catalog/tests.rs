@@ -326,7 +326,7 @@ fn the_flags_that_a_root_passes_on_fold_like_those_its_children_inherit() {
     assert_eq!(shape(Inherited::Limit(20)), (1, 30, true));
     assert_eq!(shape(Inherited::Limit(30)), (31, 0, false));
     assert_eq!(shape(Inherited::All), (31, 0, false));
-    assert_eq!(shape(Inherited::None), (31, 0, false));
+    assert_eq!(shape(Inherited::None), (1, 30, true));
 }
 
 #[test]
@@ -342,4 +342,59 @@ fn a_parent_s_children_and_cobra_s_own_commands_are_reserved() {
     );
     assert_eq!(reserved("app_a"), "b y");
     assert_eq!(reserved("app_a_b"), "");
+}
+
+#[test]
+fn what_is_denied_under_one_path_is_denied_under_the_other() {
+    let rm = |path: &str, summary: &str| CommandSpec {
+        summary: summary.to_owned(),
+        usage: format!("docker {path} [OPTIONS] CONTAINER"),
+        params: vec![Param::flag("force", Kind::Switch)],
+        ..command(path, &[])
+    };
+    let docker = program(
+        "docker",
+        vec![
+            command("container", &[]),
+            rm("container rm", "Remove containers"),
+            rm("rm", "Remove containers"),
+            rm("image rm", "Remove images"),
+        ],
+    );
+    let left = |deny: &str, allow: &str| {
+        let globs = |text: &str| text.split_terminator(',').map(str::to_owned).collect();
+        let selection = Selection {
+            deny: globs(deny),
+            allow: globs(allow),
+            ..Selection::default()
+        };
+        let catalog = Catalog::build(&[Arc::clone(&docker)], &selection, Inherited::All).unwrap();
+        let names = catalog.tools().iter().map(|tool| tool.name.as_str());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(left("container rm", ""), "docker_container docker_image_rm");
+    assert_eq!(left("docker rm", ""), "docker_container docker_image_rm");
+    assert_eq!(left("container", ""), "docker_image_rm");
+    assert_eq!(left("", "container rm"), "docker_container_rm");
+}
+
+#[test]
+fn two_programs_of_one_name_have_tools_and_addresses_of_their_own() {
+    let one = program("same", vec![command("run", &[])]);
+    let other = program("same", vec![command("run", &[]), command("stop", &[])]);
+    let programs = [one, other];
+    let catalog = Catalog::build(&programs, &Selection::default(), Inherited::All).unwrap();
+    let tools: Vec<_> = catalog
+        .tools()
+        .iter()
+        .map(|tool| (tool.name.as_str(), &*tool.label))
+        .collect();
+    assert_eq!(
+        tools,
+        [
+            ("same_run", "same"),
+            ("same_run_2", "same_2"),
+            ("same_stop", "same_2")
+        ]
+    );
 }

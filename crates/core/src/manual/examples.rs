@@ -8,7 +8,6 @@ use std::fmt::Write;
 
 use serde_json::{Map, Number, Value, json};
 
-use super::command_line;
 use crate::argv::Arguments;
 use crate::catalog::names::GLOBAL_FLAGS;
 use crate::catalog::{Layout, Tool};
@@ -23,7 +22,7 @@ pub fn examples(tool: &Tool, layout: Layout) -> String {
     let mut text = format!(
         "Use the tool `{}`, which runs `{}`. Its examples, as for a shell:\n\n{printed}\n",
         tool.name,
-        command_line(tool)
+        tool.command_line()
     );
     let calls: Vec<(String, Map<String, Value>)> = command_lines(printed)
         .filter_map(|line| Some((line.clone(), call(tool, layout, &line)?)))

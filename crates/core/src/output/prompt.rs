@@ -48,6 +48,8 @@ const COMPLAINTS: &[&str] = &[
     "not a terminal",
     "not a tty",
     "not a console",
+    "non tty",
+    "non-tty",
     "no tty present",
     "cannot prompt",
     "can't prompt",
@@ -66,6 +68,9 @@ const COMPLAINTS: &[&str] = &[
     "requires a tty",
     "must be run interactively",
     "interactive terminal",
+    "is an interactive command",
+    "an interactive login",
+    "password from stdin",
     "a terminal is required",
 ];
 
@@ -285,6 +290,18 @@ mod tests {
             ),
             (
                 "Error: failed to read password: inappropriate ioctl for device\n",
+                Wanted::Secret,
+            ),
+            (
+                "hcloud: context create is an interactive command\n",
+                Wanted::Terminal,
+            ),
+            (
+                "Error: Cannot perform an interactive login from a non TTY device\n",
+                Wanted::Terminal,
+            ),
+            (
+                "Fatal: an empty password is not a password\nreading repository password from stdin\n",
                 Wanted::Secret,
             ),
             (

@@ -42,6 +42,12 @@ pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome)
     }
 }
 
+/// What a run of `tool` that failed wanted from a terminal, and what to pass instead.
+pub fn advice(tool: &Tool, outcome: &Outcome) -> Option<String> {
+    let (stdout, stderr) = (Shown::of(&outcome.stdout), Shown::of(&outcome.stderr));
+    Notes::of(tool, outcome, &stdout, &stderr).advice
+}
+
 /// What is to be said about a run besides its output.
 struct Notes {
     /// How it ended, where that is not with an exit code.
@@ -323,6 +329,7 @@ mod tests {
                 family: Family::Cobra,
                 commands: vec![spec],
             }),
+            label: "prog".into(),
             command: 0,
             flags: vec![limit, repo, yes, tty, title],
             inherited: [Param::flag("token", Kind::One(Scalar::String))].into(),

@@ -287,7 +287,8 @@ fn hints_are_those_of_the_worst_that_the_tool_can_do() {
     );
     assert_eq!(
         with(Effect::Read, Some(Effect::Unknown)),
-        (false, false, false)
+        (true, false, true),
+        "a browser is opened"
     );
     assert_eq!(with(Effect::Write, None), (false, false, false));
     assert_eq!(

@@ -60,7 +60,21 @@ pub fn of_flag(command: &CommandSpec, flag: &Param) -> Option<Effect> {
         return Some(Effect::Destructive);
     }
     if holds(FLAGS_THAT_DESTROY, first) {
-        return Some(Effect::Destructive);
+        // What a cache held is fetched again.
+        return Some(match name.ends_with("cache") {
+            true => Effect::Write,
+            false => Effect::Destructive,
+        });
+    }
+    // `--password-command`: whoever names the command decides what it does.
+    let runs = ["command", "cmd", "exec", "execute"];
+    let last = name.rsplit(['-', '_', '.']).next().unwrap_or_default();
+    if flag.kind.takes_value() && runs.contains(&last) {
+        return Some(Effect::Write);
+    }
+    // `--write-out json`
+    if text.contains("output format") {
+        return None;
     }
     if holds(FLAGS_THAT_WRITE, first) || ["in-place", "inplace"].contains(&name.as_str()) {
         return Some(Effect::Write);
@@ -88,8 +102,7 @@ pub fn of_flag(command: &CommandSpec, flag: &Param) -> Option<Effect> {
     if writes_a_file {
         return Some(Effect::Write);
     }
-    (text.contains("browser") || ["exec", "execute", "command", "web"].contains(&name.as_str()))
-        .then_some(Effect::Unknown)
+    (text.contains("browser") || name == "web").then_some(Effect::Unknown)
 }
 
 /// Commands that send any request there is.
@@ -386,6 +399,17 @@ mod tests {
         assert_eq!(of_command(&raw), Effect::Unknown);
     }
 
+    #[test]
+    fn a_flag_that_names_a_command_to_run_does_more_than_read() {
+        let command = CommandSpec::default();
+        let effect =
+            |name: &str, kind: &str| of_flag(&command, &Param::flag(name, kind.parse().unwrap()));
+        assert_eq!(effect("password-command", "string"), Some(Effect::Write));
+        assert_eq!(effect("exec", "csv<string>"), Some(Effect::Write));
+        assert_eq!(effect("command", "switch"), None);
+        assert_eq!(effect("command-timeout", "duration"), None);
+    }
+
     #[track_caller]
     fn check_flag(command: &str, name: &str, text: &str, expected: Option<Effect>) {
         let command = CommandSpec {
@@ -408,5 +432,7 @@ mod tests {
         check_flag("list", "no-prune", "", None);
         check_flag("list", "force-local", "Force using the local socket", None);
         check_flag("list", "limit", "How many", None);
+        check_flag("list", "clean-cache", "", Some(Effect::Write));
+        check_flag("list", "write-out", "set the output format", None);
     }
 }

@@ -6,6 +6,7 @@ use std::fs::DirBuilder;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use argway_core::output::Captured;
 use tempfile::NamedTempFile;
@@ -14,6 +15,9 @@ use super::Limits;
 
 /// A line of stderr longer than this is cut for events; the result has all of it.
 const LONGEST_LINE: usize = 4096;
+
+/// Files with long output stay for so long.
+const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether a stream may go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +34,7 @@ pub(super) struct Capture {
     name: &'static str,
     keep: usize,
     spill: u64,
-    folder: Option<PathBuf>,
+    folders: Vec<PathBuf>,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
@@ -52,7 +56,7 @@ impl Capture {
             name,
             keep: limits.keep,
             spill: limits.spill.max(limits.keep as u64),
-            folder: limits.spill_folder.clone(),
+            folders: limits.spill_folders.clone(),
             head: Vec::new(),
             tail: VecDeque::new(),
             total: 0,
@@ -72,9 +76,9 @@ impl Capture {
             self.head.extend_from_slice(bytes);
             return Room::Left;
         }
-        let limit = match self.folder {
-            Some(_) => self.spill,
-            None => self.keep as u64,
+        let limit = match self.folders.is_empty() {
+            false => self.spill,
+            true => self.keep as u64,
         };
         if matches!(self.file, Spill::NotNeeded) {
             self.overflow();
@@ -91,13 +95,8 @@ impl Capture {
 
     /// Moves from "all in memory" to "both ends in memory, all in a file".
     fn overflow(&mut self) {
-        self.file = match &self.folder {
-            Some(folder) => match create(folder, self.name) {
-                Ok(file) => Spill::To(file),
-                Err(_) => Spill::Failed,
-            },
-            None => Spill::Failed,
-        };
+        let file = (self.folders.iter()).find_map(|folder| create(folder, self.name).ok());
+        self.file = file.map_or(Spill::Failed, Spill::To);
         let head = std::mem::take(&mut self.head);
         self.write(&head);
         let cut = head.len().min(self.keep.div_ceil(2));
@@ -155,11 +154,27 @@ fn create(folder: &Path, name: &str) -> io::Result<NamedTempFile> {
             format!("{} is not a private folder", folder.display()),
         ));
     }
+    remove_old(folder);
     tempfile::Builder::new()
         .prefix(&format!("{name}-"))
         .suffix(".txt")
         .rand_bytes(10)
         .tempfile_in(folder)
+}
+
+/// Removes files that nobody will ask for any more.
+fn remove_old(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let age = entry.metadata().and_then(|meta| meta.modified());
+        let is_old = age.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > KEPT));
+        if is_old {
+            // Another server may have been faster.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Cuts a stream into lines as they become whole.
@@ -207,7 +222,7 @@ mod tests {
             timeout: std::time::Duration::from_secs(1),
             keep,
             spill,
-            spill_folder: folder.map(Path::to_path_buf),
+            spill_folders: folder.into_iter().map(Path::to_path_buf).collect(),
         }
     }
 
@@ -301,5 +316,31 @@ mod tests {
             lines.flush(&mut |line| seen.push(line));
             assert_eq!(seen, expected, "step {step}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_gives_way_to_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut limits = limits(10, 100, Some(Path::new("/proc/none/such")));
+        limits.spill_folders.push(folder.path().join("second"));
+        let mut capture = Capture::new("stdout", &limits);
+        feed(&mut capture, &[b'x'; 50], 7);
+        let file = capture.finish().file.unwrap();
+        assert!(file.starts_with(folder.path().join("second")));
+    }
+
+    #[test]
+    fn files_of_the_day_before_yesterday_make_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = folder.path().join("spill");
+        DirBuilder::new().mode(0o700).create(&spill).unwrap();
+        for (name, age) in [("old", KEPT * 2), ("young", KEPT / 2)] {
+            let file = std::fs::File::create(spill.join(name)).unwrap();
+            let then = std::time::SystemTime::now() - age;
+            file.set_modified(then).unwrap();
+        }
+        create(&spill, "stdout").unwrap();
+        assert!(!spill.join("old").exists());
+        assert!(spill.join("young").exists());
     }
 }

@@ -219,7 +219,7 @@ impl ServerHandler for Server {
                 ErrorData::invalid_params(message, None)
             })?;
         let message = PromptMessage::new_text(Role::User, text);
-        let summary = format!("Examples of `{}`", manual::command_line(tool));
+        let summary = format!("Examples of `{}`", tool.command_line());
         Ok(GetPromptResult::new(vec![message])
             .with_description(summary)
             .into())

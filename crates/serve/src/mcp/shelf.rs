@@ -36,6 +36,7 @@ impl Shelf {
     pub(super) fn of(catalog: &Catalog) -> Self {
         let mut resources = BTreeMap::new();
         for program in manual::programs(catalog) {
+            let label = manual::label(catalog, &program);
             for (index, command) in program.commands.iter().enumerate() {
                 if manual::offers(catalog, &program, &command.path) {
                     let page = Page {
@@ -43,7 +44,7 @@ impl Shelf {
                         what: What::Help(index),
                     };
                     resources
-                        .entry(manual::help_uri(&program, &command.path))
+                        .entry(manual::help_uri(&label, &command.path))
                         .or_insert(page);
                 }
             }
@@ -53,7 +54,7 @@ impl Shelf {
                     what: What::GlobalFlags,
                 };
                 resources
-                    .entry(manual::global_flags_uri(&program))
+                    .entry(manual::global_flags_uri(&label))
                     .or_insert(page);
             }
         }
@@ -105,7 +106,7 @@ impl Shelf {
             let goal = PromptArgument::new(GOAL)
                 .with_description("What to do with it")
                 .with_required(false);
-            let summary = format!("Examples of `{}`", manual::command_line(tool));
+            let summary = format!("Examples of `{}`", tool.command_line());
             Prompt::new(tool.name.clone(), Some(summary), Some(vec![goal]))
         };
         self.prompts.iter().map(prompt).collect()
@@ -139,10 +140,7 @@ impl Page {
         match self.what {
             What::Help(index) => {
                 let command = &self.program.commands[index];
-                let name = std::iter::once(program.as_str())
-                    .chain(command.path.iter().map(String::as_str))
-                    .collect::<Vec<_>>()
-                    .join(" ");
+                let name = self.program.command_line(&command.path);
                 (format!("{name} --help"), command.summary.clone())
             }
             What::GlobalFlags => (

@@ -20,7 +20,7 @@ pub fn script(script: &str, token: &str) -> Invocation {
             timeout: Duration::from_secs(60),
             keep: 1 << 20,
             spill: 1 << 30,
-            spill_folder: None,
+            spill_folders: Vec::new(),
         },
     }
 }
