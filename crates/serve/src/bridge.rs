@@ -14,6 +14,7 @@ use argway_core::output::{self, DataFormat, Outcome, Reply};
 use serde_json::{Map, Value};
 
 use crate::exec::{self, Event, ExecError, Invocation, Limits};
+use crate::identify::{self, ResolveError};
 
 /// How calls are run.
 #[derive(Debug, Clone)]
@@ -57,6 +58,9 @@ pub enum CallError {
     /// The arguments are wrong.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
+    /// The program is not there.
+    #[error(transparent)]
+    Program(#[from] ResolveError),
     /// It could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
@@ -73,7 +77,7 @@ pub enum CallError {
 pub struct Prepared {
     /// The tool's name.
     pub tool: String,
-    /// The file to run.
+    /// The file to run; a bare name is looked for on PATH when it is run.
     pub program: PathBuf,
     /// The words after it.
     pub words: Vec<OsString>,
@@ -136,8 +140,13 @@ impl Bridge {
         events: &mut (dyn FnMut(Event) + Send),
     ) -> Result<Outcome, CallError> {
         let settings = &self.settings;
+        // A description may leave the file out, or was written on another machine.
+        let program = match prepared.program.is_absolute() {
+            true => prepared.program.clone(),
+            false => identify::resolve(&prepared.program)?,
+        };
         let invocation = Invocation {
-            program: prepared.program.clone(),
+            program,
             words: prepared.words.clone(),
             stdin: None,
             directory: settings.directory.clone(),

@@ -182,6 +182,8 @@ fn failure(error: CallError) -> Failure {
             Failure::Usage(error.into())
         }
         // Only a server has calls that wait for their turn.
-        CallError::Exec(_) | CallError::Cancelled => Failure::Program(error.into()),
+        CallError::Program(_) | CallError::Exec(_) | CallError::Cancelled => {
+            Failure::Program(error.into())
+        }
     }
 }
