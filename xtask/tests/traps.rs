@@ -27,7 +27,6 @@ fn build(folder: &Path) -> PathBuf {
 }
 
 #[test]
-#[ignore = "needs Go"]
 fn every_trap_is_passed_without_running_anything() {
     let folder = tempfile::tempdir().unwrap();
     let mut probe = ProcessProbe::new(build(folder.path()));
