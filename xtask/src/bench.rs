@@ -8,7 +8,9 @@
 mod talk;
 mod walk;
 
+use std::ffi::OsStr;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -32,6 +34,11 @@ const WALK_RATIO: f64 = 1.5;
 /// What a server may grow by in all those calls: less than 0.2 bytes a call more than
 /// nothing would be seen, and the allocator's own ups and downs are not.
 const GROWTH_KB: f64 = 512.0;
+
+/// Bytes that a program prints at once, and what a server may have in memory then:
+/// the answer of 1 MiB, in the few forms it takes on its way.
+const FLOOD: u64 = 2 << 30;
+const FLOOD_MB: f64 = 32.0;
 
 /// One line of the table.
 pub(crate) struct Row {
@@ -64,6 +71,7 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
 
     let mut rows = vec![call(&argway, &trivial)?];
     rows.extend(memory(&argway, &trivial, &large)?);
+    rows.push(flood(&argway, folder.path())?);
     rows.push(start(
         &argway,
         "description file",
@@ -81,6 +89,8 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
                 &[program.as_os_str()],
                 folder.path(),
             )?);
+            let name = program.file_name().unwrap_or_default().to_string_lossy();
+            rows.push(idle(&argway, &name, &program, Some(folder.path()))?);
         }
         None => rows.push(Row {
             what: "cold reading".to_owned(),
@@ -134,9 +144,13 @@ fn call(argway: &Path, description: &Path) -> anyhow::Result<Row> {
     })
 }
 
-/// What a server takes when idle, and after many calls.
-fn memory(argway: &Path, trivial: &Path, large: &Path) -> anyhow::Result<Vec<Row>> {
-    let mut talk = Talk::start(argway, &["serve".as_ref(), large.as_os_str()], None)?;
+fn mb(kb: f64) -> f64 {
+    kb / 1024.0
+}
+
+/// What a server of `served` takes when it does nothing.
+fn idle(argway: &Path, label: &str, served: &Path, home: Option<&Path>) -> anyhow::Result<Row> {
+    let mut talk = Talk::start(argway, &["serve".as_ref(), served.as_os_str()], home)?;
     talk.initialize()?;
     std::thread::sleep(Duration::from_millis(300));
     let idle = talk.resident_kb()?;
@@ -144,15 +158,46 @@ fn memory(argway: &Path, trivial: &Path, large: &Path) -> anyhow::Result<Vec<Row
     std::thread::sleep(Duration::from_millis(300));
     let listed = talk.resident_kb()?;
     talk.leave()?;
-    let mb = |kb: f64| kb / 1024.0;
-    let idle = Row {
-        what: "idle server of 200 commands".to_owned(),
+    Ok(Row {
+        what: format!("idle server of {label}"),
         measured: format!("{:.1} MB", mb(idle)),
         beside: format!("{:.1} MB once tools are listed", mb(listed)),
         limit: format!("{IDLE_MB} MB"),
         passed: mb(idle) <= IDLE_MB,
-    };
+    })
+}
 
+/// The most memory that a server has while a program prints without end, all of it
+/// within the limit on files.
+fn flood(argway: &Path, folder: &Path) -> anyhow::Result<Row> {
+    let program = folder.join("flood");
+    let script = format!("#!/bin/sh\nyes | head -c {FLOOD}\n");
+    std::fs::write(&program, script)?;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;
+    let file = folder.join("flood.json");
+    let executable = program.display().to_string();
+    std::fs::write(&file, description("flood", &executable, 1).to_string())?;
+    let words = ["--max-spill", "4GiB"].map(OsStr::new);
+    let words = [&["serve".as_ref(), file.as_os_str()], &words[..]].concat();
+    let mut talk = Talk::start(argway, &words, Some(folder))?;
+    talk.initialize()?;
+    let begun = Instant::now();
+    talk.call("flood")?;
+    let took = begun.elapsed();
+    let peak = talk.peak_kb()?;
+    talk.leave()?;
+    Ok(Row {
+        what: format!("memory while a program prints {} GB", FLOOD >> 30),
+        measured: format!("{:.1} MB at most", mb(peak)),
+        beside: format!("{:.1} s", took.as_secs_f64()),
+        limit: format!("{FLOOD_MB} MB"),
+        passed: mb(peak) <= FLOOD_MB,
+    })
+}
+
+/// What a server takes when idle, and after many calls.
+fn memory(argway: &Path, trivial: &Path, large: &Path) -> anyhow::Result<Vec<Row>> {
+    let idle = idle(argway, "200 commands", large, None)?;
     let mut talk = Talk::start(argway, &["serve".as_ref(), trivial.as_os_str()], None)?;
     talk.initialize()?;
     for _ in 0..500 {

@@ -99,11 +99,20 @@ impl Talk {
 
     /// What the server has in memory.
     pub(super) fn resident_kb(&self) -> anyhow::Result<f64> {
+        self.status_kb("VmRSS:")
+    }
+
+    /// The most that it ever had.
+    pub(super) fn peak_kb(&self) -> anyhow::Result<f64> {
+        self.status_kb("VmHWM:")
+    }
+
+    fn status_kb(&self, field: &str) -> anyhow::Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .context("its VmRSS")?;
+            .find_map(|line| line.strip_prefix(field))
+            .with_context(|| format!("its {field}"))?;
         Ok(line.trim().trim_end_matches(" kB").parse()?)
     }
 

@@ -71,6 +71,7 @@ const COMPLAINTS: &[&str] = &[
     "is an interactive command",
     "an interactive login",
     "password from stdin",
+    "empty password",
     "a terminal is required",
 ];
 
