@@ -11,7 +11,7 @@ import (
 
 // Ophis gives the tools that ophis' documented rules make of the program, its
 // mistakes included. It is those rules applied to pflag's own data, not a run
-// of ophis: see docs/ophis-differences.md.
+// of ophis: see GUIDE.md.
 func Ophis(root *cobra.Command) []object {
 	tools := []object{}
 	for _, child := range root.Commands() {

@@ -60,6 +60,9 @@ pub struct ToolOptions {
     /// Offer commands and flags too that are marked as hidden or deprecated
     #[arg(long)]
     pub include_hidden: bool,
+    /// Let calls of commands that match give what the command reads from stdin
+    #[arg(long, value_name = "GLOB", value_delimiter = ',', action = ArgAction::Append)]
+    pub stdin: Vec<String>,
     /// The shape of arguments and results
     #[arg(long, value_enum, default_value_t = LayoutName::Flat)]
     pub layout: LayoutName,
@@ -86,6 +89,7 @@ impl ToolOptions {
             deny_flags: self.deny_flags.clone(),
             read_only: self.read_only,
             include_hidden: self.include_hidden,
+            stdin: self.stdin.clone(),
         }
     }
 

@@ -614,3 +614,34 @@ Next
 "#]]);
     assert_eq!(world.trace(), "");
 }
+
+/// A description written by hand: the smallest there is.
+const CAT: &str = r#"{"argway": 1, "name": "cat", "family": "unknown",
+    "commands": [{"path": [], "runnable": true, "effect": "read"}]}"#;
+
+#[test]
+fn a_command_reads_what_the_caller_gives_only_where_the_operator_says_so() {
+    let world = World::new();
+    let file = world.file("cat.json", CAT);
+    let file = file.to_str().unwrap();
+    let text = r#"{"stdin": "a\nb\n"}"#;
+    world
+        .argway(["call", file, "cat", text, "--stdin", "cat"])
+        .success()
+        .stdout_eq("a\nb\n");
+    let nested = r#"{"flags": {}, "stdin": "a\n"}"#;
+    let words = ["call", file, "cat", nested, "--stdin", "*", "--layout"];
+    world
+        .argway(words.into_iter().chain(["nested"]))
+        .success()
+        .stdout_eq("a\n");
+    world.argway(["call", file, "cat"]).success().stdout_eq("");
+    world
+        .argway(["call", file, "cat", text])
+        .code(2)
+        .stderr_eq("argway: `stdin` is not an argument of this tool\n");
+    world
+        .argway(["call", file, "cat", "--stdin", "dog"])
+        .code(2)
+        .stderr_eq("argway: --stdin `dog` matches no command\n");
+}

@@ -27,6 +27,15 @@ pub struct Arguments {
     given: Vec<(Slot, Given)>,
     /// Positional words that the nested layout gives without naming them.
     args: Vec<String>,
+    /// What the command reads.
+    stdin: Option<String>,
+}
+
+impl Arguments {
+    /// What the command is to read from its stdin; an empty one otherwise.
+    pub fn stdin(&self) -> Option<&str> {
+        self.stdin.as_deref()
+    }
 }
 
 /// A value as its words will carry it.

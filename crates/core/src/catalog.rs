@@ -43,6 +43,8 @@ pub struct Selection {
     pub read_only: bool,
     /// Hidden and deprecated commands and flags too.
     pub include_hidden: bool,
+    /// Command globs: what these read from their stdin can be given.
+    pub stdin: Vec<String>,
 }
 
 /// How inherited flags appear in schemas.
@@ -95,6 +97,8 @@ pub struct Tool {
     /// Words that must not stand as a positional because the program would read
     /// them as a subcommand: names and aliases of the command's children.
     pub reserved: Vec<String>,
+    /// Whether a call may give what the command reads from its stdin.
+    pub stdin: bool,
 }
 
 impl Tool {
@@ -161,6 +165,7 @@ impl Catalog {
             let program = &programs[at];
             let mut tool = tool(named.tool, program, command, selection, &mut shared);
             tool.label = Arc::clone(&labels[at]);
+            tool.stdin = selection.gives_stdin(named);
             let children = families[at].get(tool.spec().path.as_slice());
             let children = children.map_or(&[][..], Vec::as_slice);
             fold(&mut tool, inherited, children);
@@ -326,6 +331,7 @@ fn tool(
         inherited: offered,
         folded: false,
         positionals: spec.positionals().cloned().collect(),
+        stdin: false,
         reserved: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 //! annotations.
 //!
 //! The nested layout is ophis' own, word for word; where it differs, the reason
-//! stands in `docs/ophis-differences.md`.
+//! stands in `GUIDE.md`.
 
 mod defaults;
 pub mod patterns;
@@ -10,7 +10,7 @@ mod property;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::names::GLOBAL_FLAGS;
+use crate::catalog::names::{GLOBAL_FLAGS, STDIN};
 use crate::catalog::{Layout, Tool};
 use crate::manual;
 use crate::model::Effect;
@@ -36,6 +36,10 @@ pub fn input(tool: &Tool, layout: Layout) -> Value {
     }
     if tool.folded {
         properties.insert(GLOBAL_FLAGS.to_owned(), global_flags(tool));
+    }
+    if tool.stdin {
+        let stdin = json!({"type": "string", "description": "What the command reads from its standard input"});
+        properties.insert(STDIN.to_owned(), stdin);
     }
     close(&mut schema, properties, required);
     Value::Object(schema)

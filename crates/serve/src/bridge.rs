@@ -81,6 +81,8 @@ pub struct Prepared {
     pub program: PathBuf,
     /// The words after it.
     pub words: Vec<OsString>,
+    /// What it reads; nothing means an empty stdin.
+    pub stdin: Option<Vec<u8>>,
     /// What its stdout is read as.
     pub format: DataFormat,
 }
@@ -117,6 +119,7 @@ impl Bridge {
             tool: name.to_owned(),
             program,
             words,
+            stdin: checked.stdin().map(|text| text.as_bytes().to_vec()),
             format,
         })
     }
@@ -148,7 +151,7 @@ impl Bridge {
         let invocation = Invocation {
             program,
             words: prepared.words.clone(),
-            stdin: None,
+            stdin: prepared.stdin.clone(),
             directory: settings.directory.clone(),
             environment: exec::environment(),
             limits: Limits {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::{ArgumentError, Arguments, Given, encode, value};
-use crate::catalog::names::{GLOBAL_FLAGS, Property, Slot, is_spelled, nearest};
+use crate::catalog::names::{GLOBAL_FLAGS, Property, STDIN, Slot, is_spelled, nearest};
 use crate::catalog::{Layout, Tool};
 
 /// Characters of a wrong value that an error shows.
@@ -35,6 +35,7 @@ impl Arguments {
                 .map(|(slot, (_, given))| (slot, given))
                 .collect(),
             args: door.args,
+            stdin: door.stdin,
         };
         let mut problems = door.problems;
         if let Err(error) = encode::encode(tool, &arguments) {
@@ -67,6 +68,7 @@ struct Door<'a> {
     /// Parameters whose value was refused: given, as far as requirements go.
     refused: Vec<Slot>,
     args: Vec<String>,
+    stdin: Option<String>,
     problems: Vec<String>,
 }
 
@@ -79,15 +81,17 @@ impl<'a> Door<'a> {
             given: BTreeMap::new(),
             refused: Vec::new(),
             args: Vec::new(),
+            stdin: None,
             problems: Vec::new(),
         }
     }
 
     fn flat(&mut self, json: &Map<String, Value>) {
         for (key, value) in json {
-            match self.tool.folded && key == GLOBAL_FLAGS {
-                true => self.global(value),
-                false => self.take(key, value),
+            match key.as_str() {
+                GLOBAL_FLAGS if self.tool.folded => self.global(value),
+                STDIN if self.tool.stdin => self.stdin(value),
+                key => self.take(key, value),
             }
         }
     }
@@ -103,6 +107,7 @@ impl<'a> Door<'a> {
                 ("flags" | "args", Value::Null) => {}
                 ("flags", wrong) => self.wrong("flags", "an object", wrong),
                 ("args", value) => self.args(value),
+                (STDIN, value) if self.tool.stdin => self.stdin(value),
                 (GLOBAL_FLAGS, value) if self.tool.folded => self.global(value),
                 (unknown, _) => {
                     let names = ["flags", "args"];
@@ -114,6 +119,14 @@ impl<'a> Door<'a> {
                         .push(format!("`{unknown}` is not an argument{hint}"));
                 }
             }
+        }
+    }
+
+    fn stdin(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.stdin = Some(text.clone()),
+            Value::Null => {}
+            wrong => self.wrong(STDIN, "a string", wrong),
         }
     }
 

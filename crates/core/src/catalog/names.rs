@@ -15,6 +15,9 @@ pub const LONGEST: usize = 64;
 /// The name under which folded inherited flags are given.
 pub const GLOBAL_FLAGS: &str = "global_flags";
 
+/// The name under which what a command reads from its stdin is given.
+pub const STDIN: &str = "stdin";
+
 /// One parameter of a tool under the name that a layout gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property<'a> {
@@ -57,6 +60,9 @@ impl Tool {
                 let mut taken = BTreeSet::new();
                 if self.folded {
                     taken.insert(GLOBAL_FLAGS.to_owned());
+                }
+                if self.stdin {
+                    taken.insert(STDIN.to_owned());
                 }
                 let flags = self.snake_flags(&flags, &mut taken);
                 let mut all: Vec<Property<'_>> = (0..self.positionals.len())

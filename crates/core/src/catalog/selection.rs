@@ -146,7 +146,7 @@ impl Selection {
         command: &'a CommandSpec,
         tool: &'a str,
     ) -> Named<'a> {
-        match self.allow.is_empty() && self.deny.is_empty() {
+        match self.allow.is_empty() && self.deny.is_empty() && self.stdin.is_empty() {
             false => Named::new(program, command, tool),
             true => Named {
                 command,
@@ -169,6 +169,11 @@ impl Selection {
         allowed && !denied && shown && (harmless || !self.read_only)
     }
 
+    /// Whether a call of `named` may give its stdin.
+    pub(super) fn gives_stdin(&self, named: &Named<'_>) -> bool {
+        self.stdin.iter().any(|glob| named.matches(glob))
+    }
+
     /// Whether `flag` is offered.
     pub(super) fn offers_flag(&self, flag: &Param) -> bool {
         let allowed =
@@ -181,7 +186,11 @@ impl Selection {
 
     /// That each glob means something.
     pub(super) fn check(&self, named: &[Named<'_>]) -> Result<(), CatalogError> {
-        for (option, globs) in [("--allow", &self.allow), ("--deny", &self.deny)] {
+        for (option, globs) in [
+            ("--allow", &self.allow),
+            ("--deny", &self.deny),
+            ("--stdin", &self.stdin),
+        ] {
             for glob in globs {
                 let known = match option {
                     "--deny" => named.iter().any(|named| named.matches_widely(glob)),

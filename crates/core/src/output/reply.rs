@@ -335,6 +335,7 @@ mod tests {
             inherited: [Param::flag("token", Kind::One(Scalar::String))].into(),
             folded: false,
             positionals: Vec::new(),
+            stdin: false,
             reserved: Vec::new(),
         }
     }

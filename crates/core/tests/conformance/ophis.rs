@@ -1,5 +1,5 @@
 //! The nested layout is what ophis makes of the same program, but for the
-//! differences that `docs/ophis-differences.md` gives reasons for.
+//! differences that `GUIDE.md` gives reasons for.
 //!
 //! ophis itself is not run: everyflag applies its documented rules to pflag's own
 //! data. `ARGWAY_OPHIS_TOOLS` may name a `mcp-tools.json` that a real ophis wrote
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::support::{ask, catalog};
 
 /// Where tools may differ, as paths of keys: the first part of a row in
-/// `docs/ophis-differences.md`, then where in the schema it shows.
+/// `GUIDE.md`, then where in the schema it shows.
 const DIFFERENCES: [(&str, &str); 24] = [
     ("dialect", "* /inputSchema/$schema"),
     ("annotations", "* /annotations"),
@@ -154,7 +154,7 @@ fn compare(ours: &[Value], theirs: &[Value]) {
         .map(|(_, row)| row)
         .collect();
     assert!(unused.is_empty(), "no longer differences: {unused:?}");
-    let table = include_str!("../../../../docs/ophis-differences.md");
+    let table = include_str!("../../../../GUIDE.md");
     for (row, _) in DIFFERENCES {
         assert!(table.contains(&format!("| {row} |")), "{row} has no reason");
     }
