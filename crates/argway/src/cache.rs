@@ -112,7 +112,9 @@ impl Cache {
             )));
         }
         if found.mode() & 0o077 != 0 {
-            fs::set_permissions(&folder, Permissions::from_mode(0o700))?;
+            // Closed to others; what the owner may do there is the owner's choice.
+            let owners = Permissions::from_mode(found.mode() & 0o700);
+            fs::set_permissions(&folder, owners)?;
         }
         Ok(Self { folder })
     }
@@ -229,6 +231,9 @@ mod tests {
         fs::set_permissions(&cache.folder, Permissions::from_mode(0o777)).unwrap();
         cache_in(world.path()).unwrap();
         assert_eq!(fs::metadata(&cache.folder).unwrap().mode() & 0o777, 0o700);
+        fs::set_permissions(&cache.folder, Permissions::from_mode(0o555)).unwrap();
+        cache_in(world.path()).unwrap();
+        assert_eq!(fs::metadata(&cache.folder).unwrap().mode() & 0o777, 0o500);
     }
 
     #[test]

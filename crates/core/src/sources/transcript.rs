@@ -38,7 +38,7 @@ pub enum TranscriptError {
     #[error("has no file PROGRAM.help.txt")]
     NoRootPage,
     /// A JSON file cannot be read.
-    #[error("{file}: {source}")]
+    #[error("{file} cannot be understood")]
     Json {
         /// Its name.
         file: &'static str,
