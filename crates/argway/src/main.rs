@@ -52,6 +52,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    argway_serve::exec::leave_terminal();
     // clap itself prints help, versions and usage errors, with exit codes 0 and 2.
     let cli = Cli::parse();
     let terminal = Terminal::new(match (cli.quiet, cli.verbose) {

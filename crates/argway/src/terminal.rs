@@ -96,6 +96,11 @@ impl Terminal {
         let _ = io::stderr().lock().write_all(bytes);
     }
 
+    /// All that `reader` has, on stderr, exactly.
+    pub fn copy_error(&self, reader: &mut impl Read) {
+        let _ = io::copy(reader, &mut io::stderr().lock());
+    }
+
     /// What is being done, for those who asked with `-v`.
     pub fn note(&self, text: impl fmt::Display) {
         if self.voice >= Voice::Verbose {

@@ -281,7 +281,13 @@ fn census(catalog: &Catalog, program: &Arc<Program>) -> String {
     if let Some(version) = program
         .version
         .as_deref()
-        .filter(|version| version.len() <= 24)
+        .map(|version| {
+            version
+                .strip_prefix(name.as_str())
+                .unwrap_or(version)
+                .trim()
+        })
+        .filter(|version| (1..=24).contains(&version.len()))
     {
         name = format!("{name} {version}");
     }

@@ -55,9 +55,13 @@ fn with_others_running_such_a_daemon_ends_when_the_last_of_them_is_over() {
 fn two_hundred_runs_that_each_leave_a_daemon_leave_nothing_at_the_end() {
     let _alone = alone();
     let token = token();
+    // Each says that it let go of the output, which on a busy machine takes its time.
     let daemon = r#"
-        setsid sh -c 'trap "" TERM; while :; do sleep 1; done' sh "$1" </dev/null >/dev/null 2>&1 &
-        (env -i setsid sh -c 'while :; do sleep 1; done' sh "$1" </dev/null >/dev/null 2>&1 &)
+        up=$(mktemp -d)
+        setsid sh -c 'trap "" TERM; : >"$2/1"; while :; do sleep 1; done' sh "$1" "$up" </dev/null >/dev/null 2>&1 &
+        (env -i setsid sh -c ': >"$2/2"; while :; do sleep 1; done' sh "$1" "$up" </dev/null >/dev/null 2>&1 &)
+        until [ -e "$up/1" ] && [ -e "$up/2" ]; do sleep 0.05; done
+        rm -r "$up"
         echo started"#;
     let runtime = runtime();
     let permits = Arc::new(tokio::sync::Semaphore::new(16));
@@ -82,9 +86,13 @@ fn two_hundred_runs_that_each_leave_a_daemon_leave_nothing_at_the_end() {
         let _ = exec::run(invocation, std::future::pending(), &mut ignore).await;
     });
     runtime.block_on(async {
-        while alive(&token).len() < 401 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        let all = async {
+            while alive(&token).len() < 401 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(60), all).await;
+        assert!(in_time.is_ok(), "{} of 401 live", alive(&token).len());
     });
 
     // A child that another part of the program started is none of our business.

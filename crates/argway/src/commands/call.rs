@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
@@ -101,13 +102,12 @@ impl Call {
 
 /// The command's own output, byte for byte, and how it ended where that is not plain.
 fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failure> {
-    terminal.raw_error(&outcome.stderr.head);
-    if outcome.stderr.file.is_some() {
-        terminal.warn(format_args!(
-            "… {} bytes of stderr in all",
-            outcome.stderr.total
-        ));
-        terminal.raw_error(&outcome.stderr.tail);
+    match &outcome.stderr.file {
+        None => terminal.raw_error(&outcome.stderr.head),
+        Some(file) => take(file, |all| {
+            terminal.copy_error(all);
+            Ok(())
+        })?,
     }
     match outcome.ending {
         Ending::Exited(_) => {}
@@ -125,13 +125,21 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
     let Some(file) = &outcome.stdout.file else {
         return terminal.raw(&outcome.stdout.head);
     };
-    // Everything was kept there only because memory is bounded: it is the result.
-    let copied = File::open(file)
+    take(file, |all| terminal.copy(all))
+}
+
+/// Passes a long output on and deletes its file: it was kept there only because
+/// memory is bounded.
+fn take(
+    file: &Path,
+    pass_on: impl FnOnce(&mut File) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let passed = File::open(file)
         .with_context(|| format!("{} could not be read", file.display()))
         .map_err(Failure::Program)
-        .and_then(|mut all| terminal.copy(&mut all));
+        .and_then(|mut all| pass_on(&mut all));
     let _ = fs::remove_file(file);
-    copied
+    passed
 }
 
 /// Runs a prepared call to its end. Ctrl-C and its kin end the whole process tree first.
