@@ -50,19 +50,25 @@ impl Serve {
             seen: Vec::new(),
         };
         served.seen = served.keys();
-        let identity = identity(&served.titles()?);
         let settings = self.run.settings(self.tools.layout);
         let server = match served.source.all_known(&self.programs)? {
             Some(readings) => {
+                let names: Vec<String> = readings
+                    .iter()
+                    .map(|reading| reading.program.name.clone())
+                    .collect();
                 let catalog = served.catalog(readings)?;
                 Server::new(
-                    identity,
+                    identity(&names),
                     Bridge { catalog, settings },
                     mcp::Options::default(),
                 )
             }
             // Reading takes longer than many a client waits for the opening.
-            None => Server::unread(identity, settings, mcp::Options::default()),
+            None => {
+                let identity = identity(&served.titles()?);
+                Server::unread(identity, settings, mcp::Options::default())
+            }
         };
         mcp::run_stdio(server, Some(Box::new(served)))
             .context("serving over stdin and stdout")
