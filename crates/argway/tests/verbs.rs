@@ -70,15 +70,27 @@ fn tools_as_json_are_what_a_client_would_get() {
             "type": "string"
           },
           "data": {
-            "type": [
-              "object",
-              "array",
-              "string",
-              "number",
-              "boolean",
-              "null"
-            ],
-            "description": "stdout, parsed"
+            "description": "stdout, parsed",
+            "anyOf": [
+              {
+                "type": "object"
+              },
+              {
+                "type": "array"
+              },
+              {
+                "type": "string"
+              },
+              {
+                "type": "number"
+              },
+              {
+                "type": "boolean"
+              },
+              {
+                "type": "null"
+              }
+            ]
           },
           "truncated": {
             "type": "object",

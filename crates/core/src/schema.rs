@@ -115,8 +115,9 @@ pub fn output(_tool: &Tool, layout: Layout) -> Value {
                 "stdout": {"type": "string"},
                 "stderr": {"type": "string"},
                 "data": {
-                    "type": ["object", "array", "string", "number", "boolean", "null"],
                     "description": "stdout, parsed",
+                    "anyOf": (["object", "array", "string", "number", "boolean", "null"]
+                        .map(|kind| json!({"type": kind}))),
                 },
                 "truncated": {"type": "object", "description": "What was cut, and where all of it is"},
                 "durationMs": {"type": "integer"},

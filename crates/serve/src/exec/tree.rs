@@ -77,6 +77,9 @@ pub(super) fn registry() -> MutexGuard<'static, Registry> {
 pub(super) struct Planned {
     number: u64,
     pub mark: String,
+    /// Before the start: on a busy machine a process may have children before its
+    /// starter goes on, and what is older than the run is not taken for its own.
+    planned: Instant,
 }
 
 /// Gives the next run its number. The first call makes orphans come here.
@@ -95,6 +98,7 @@ pub(super) fn plan() -> Planned {
     Planned {
         number,
         mark: format!("{}{}{number}", outer.unwrap_or_default(), *MARK_PREFIX),
+        planned: Instant::now(),
     }
 }
 
@@ -111,7 +115,7 @@ pub(super) struct Tree {
 
 impl Tree {
     pub fn begin(planned: &Planned, main: Pid) -> Self {
-        let began = Instant::now();
+        let began = planned.planned;
         let live = Live {
             main: raw(main),
             began,
