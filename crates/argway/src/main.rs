@@ -3,6 +3,7 @@
 mod cache;
 mod commands;
 mod exit;
+mod interrupt;
 mod options;
 mod source;
 mod terminal;

@@ -18,6 +18,7 @@ use argway_serve::probe::ProcessProbe;
 
 use crate::cache::{Cache, Choices, Key};
 use crate::exit::Failure;
+use crate::interrupt;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::terminal::Terminal;
 
@@ -28,6 +29,17 @@ pub struct Source {
     pub terminal: Terminal,
     /// How programs are read.
     pub options: ReadOptions,
+    /// Who hears a signal while a program is read.
+    pub signals: Signals,
+}
+
+/// Who hears the signals that ask this process to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signals {
+    /// The reading itself: what it started ends, then this process.
+    Reading,
+    /// The caller, who has more to end.
+    Caller,
 }
 
 /// What a user's word stands for.
@@ -56,6 +68,7 @@ impl Source {
         Self {
             terminal: *terminal,
             options: options.clone(),
+            signals: Signals::Reading,
         }
     }
 
@@ -182,6 +195,10 @@ impl Source {
 
     /// Reads the program at `path` by asking `probe`.
     fn walk(&self, path: &Path, probe: &mut dyn Probe) -> anyhow::Result<Reading> {
+        let _heard = match self.signals {
+            Signals::Reading => Some(interrupt::Reading::begin()),
+            Signals::Caller => None,
+        };
         let identity = identify::family(path)
             .with_context(|| format!("{} could not be read", path.display()))?;
         let reader = match identity.inner() {

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use running::{Running, feed};
 pub use terminal::leave_terminal;
 pub(crate) use tree::end as end_left_behind;
-pub use tree::end_all;
+pub use tree::{any_under_way, end_all};
 
 mod capture;
 mod environment;

@@ -23,7 +23,6 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
 use crate::bridge::{Bridge, Settings};
-use crate::exec;
 pub use page::PageLimit;
 use shelf::Shelf;
 
@@ -364,7 +363,8 @@ pub async fn serve_stdio(
         .converse(read, write, wire::stdout_is_heard, refresh)
         .await;
     stop.abort();
-    exec::end_all();
+    // A program that is still being read, too.
+    crate::probe::abandon();
     ended
 }
 

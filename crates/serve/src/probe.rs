@@ -10,7 +10,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use argway_core::output::{Ending, Outcome};
@@ -75,6 +76,25 @@ const NO_SERVERS: &[(&str, &str)] = &[
     ("DOCKER_HOST", "unix:///dev/null"),
     ("KUBERNETES_MASTER", "http://127.0.0.1:1"),
 ];
+
+/// Set once the process is about to end: nothing more is asked.
+static ABANDONED: AtomicBool = AtomicBool::new(false);
+
+/// The folders of all probes that are not finished.
+static PLACES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Ends everything that this process runs, questions and calls, and removes the
+/// folders in which programs were asked. For a process that is about to end: probes
+/// that are being asked never answer.
+pub fn abandon() {
+    ABANDONED.store(true, Ordering::SeqCst);
+    exec::end_all();
+    let places = std::mem::take(&mut *PLACES.lock().unwrap_or_else(PoisonError::into_inner));
+    for place in places {
+        open_up(&place);
+        let _ = fs::remove_dir_all(place);
+    }
+}
 
 /// How a real program is asked.
 #[derive(Debug, Clone)]
@@ -223,6 +243,7 @@ impl ProcessProbe {
             let mut under_way = JoinSet::new();
             loop {
                 while under_way.len() < self.jobs.max(1)
+                    && !ABANDONED.load(Ordering::SeqCst)
                     && let Some((index, question)) = asked.next()
                 {
                     let invocation = self.invocation(question, place);
@@ -253,6 +274,10 @@ impl ProcessProbe {
             }
         });
         exec::end_left_behind(&numbers, since);
+        while ABANDONED.load(Ordering::SeqCst) {
+            // The process ends; what comes of answers cut short is nobody's business.
+            std::thread::park();
+        }
         let lost = || Err(ProbeError::NotStarted("its run was lost".into()));
         answers
             .into_iter()
@@ -296,6 +321,10 @@ struct Place {
 impl Place {
     fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("argway-").tempdir()?;
+        PLACES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(folder.path().to_path_buf());
         let home = folder.path().join("home");
         let work = folder.path().join("work");
         let temporary = folder.path().join("tmp");
@@ -345,6 +374,12 @@ impl Drop for Place {
     fn drop(&mut self) {
         // Programs leave folders that nobody may write to (Go's module cache).
         open_up(self.folder.path());
+        // On the list until it is gone.
+        let _ = fs::remove_dir_all(self.folder.path());
+        PLACES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|place| place != self.folder.path());
     }
 }
 

@@ -11,10 +11,10 @@ use argway_core::output::{Ending, Outcome};
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::catalog;
 use crate::exit::Failure;
+use crate::interrupt::end_signal;
 use crate::options::{ReadOptions, RunOptions, ToolOptions};
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -151,25 +151,13 @@ pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Outcome, Failure> 
         .map_err(Failure::Program)?;
     let mut ended_by = None;
     let outcome = runtime.block_on(async {
-        let ending = async { ended_by = end_signal().await.ok() };
+        let ending = async { ended_by = end_signal(|| ()).await.ok() };
         bridge.execute(call, ending, &mut |_| ()).await
     });
     match ended_by {
         Some(number) => Err(Failure::Interrupted(number)),
         None => outcome.map_err(failure),
     }
-}
-
-/// The number of the first signal that asks us to end.
-async fn end_signal() -> std::io::Result<u8> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    Ok(tokio::select! {
-        _ = interrupt.recv() => 2,
-        _ = terminate.recv() => 15,
-        _ = hang_up.recv() => 1,
-    })
 }
 
 /// The whole command line of a call, as a shell would read it.

@@ -13,7 +13,7 @@ use super::catalog;
 use crate::cache::Key;
 use crate::exit::Failure;
 use crate::options::{ReadOptions, RunOptions, ToolOptions};
-use crate::source::Source;
+use crate::source::{Signals, Source};
 use crate::terminal::{Terminal, counted};
 
 /// Serve programs' commands as MCP tools over stdin and stdout
@@ -45,7 +45,10 @@ impl Serve {
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
         let mut served = Served {
             names: self.programs.clone(),
-            source: Source::new(terminal, &self.read),
+            source: Source {
+                signals: Signals::Caller,
+                ..Source::new(terminal, &self.read)
+            },
             tools: self.tools.clone(),
             seen: Vec::new(),
         };

@@ -287,6 +287,11 @@ pub fn end_all() {
     reap();
 }
 
+/// Whether any run of this program is under way.
+pub fn any_under_way() -> bool {
+    !registry().live.is_empty()
+}
+
 /// Processes of these runs, and orphans since then that no other run can own.
 fn members(numbers: &[u64], since: Instant) -> Vec<Process> {
     let Some(clock) = Clock::now() else {
