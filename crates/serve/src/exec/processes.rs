@@ -114,18 +114,16 @@ mod tests {
     #[test]
     fn the_test_itself_is_seen_as_it_is() {
         let me = one(std::process::id().cast_signed()).unwrap();
-        assert_eq!(
-            me.parent,
-            rustix::process::getppid().unwrap().as_raw_nonzero().get()
-        );
-        assert_eq!(
-            me.session,
-            rustix::process::getsid(None)
-                .unwrap()
-                .as_raw_nonzero()
-                .get()
-        );
-        assert_eq!(me.group, rustix::process::getpgrp().as_raw_nonzero().get());
+        let parent = rustix::process::getppid().map_or(0, |parent| parent.as_raw_nonzero().get());
+        assert_eq!(me.parent, parent);
+        // In a container the group and the session may be those of nobody there.
+        if me.group != 0 {
+            assert_eq!(me.group, rustix::process::getpgrp().as_raw_nonzero().get());
+        }
+        if me.session != 0 {
+            let session = rustix::process::getsid(None).unwrap();
+            assert_eq!(me.session, session.as_raw_nonzero().get());
+        }
         assert!(!me.zombie);
         assert!(me.started <= now().unwrap());
         assert!(all().contains(&me));

@@ -105,13 +105,16 @@ pub(super) fn is_adopted(child: &Process, me: &Process, is_past: impl Fn(i32) ->
     !is_past(child.pid) && (child.session != me.session || is_past(child.group))
 }
 
+/// This process. Its group and session are 0 where they cannot be known: without
+/// `/proc`, where nobody else is seen either, and where they belong to the outside of
+/// a container. Never asked of the system calls, whose wrappers take no 0.
 pub(super) fn myself() -> Process {
     let pid = raw(rustix::process::getpid());
     processes::one(pid).unwrap_or(Process {
         pid,
         parent: 0,
-        group: raw(rustix::process::getpgrp()),
-        session: rustix::process::getsid(None).map_or(0, raw),
+        group: 0,
+        session: 0,
         zombie: false,
         started: 0,
     })

@@ -2,6 +2,8 @@
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
+use super::survey::myself;
+
 /// Gives up the controlling terminal where that costs nothing, so that children
 /// cannot open `/dev/tty`. A program in the foreground keeps it, because Ctrl-C
 /// comes through it; there, [`waits_for`] notices a child that wants it.
@@ -15,11 +17,22 @@ pub fn leave_terminal() {
     ) else {
         return;
     };
-    let mine = rustix::process::getpgrp();
+    let Some(mine) = own_group() else {
+        return;
+    };
     let foreground = rustix::termios::tcgetpgrp(&terminal).is_ok_and(|group| group == mine);
     if !foreground {
         // Fails for the leader of a group, which then keeps its terminal.
         let _ = rustix::process::setsid();
+    }
+}
+
+/// None where the group was made outside of the container that this runs in. There
+/// the system says 0, which `getpgrp` of rustix takes for impossible.
+fn own_group() -> Option<Pid> {
+    match cfg!(target_os = "linux") {
+        true => Pid::from_raw(myself().group),
+        false => Some(rustix::process::getpgrp()),
     }
 }
 
