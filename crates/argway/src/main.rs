@@ -7,7 +7,6 @@ mod interrupt;
 mod options;
 mod source;
 mod terminal;
-mod units;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use argway_core::output::DataFormat;
 use argway_serve::bridge::Settings;
 use clap::{ArgAction, Args, ValueEnum};
 
-use crate::units;
+use argway_core::units;
 
 /// How a program is read.
 #[derive(Debug, Clone, Args)]

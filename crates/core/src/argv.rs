@@ -5,6 +5,7 @@
 //! one error.
 
 mod check;
+pub mod decode;
 mod encode;
 pub mod go;
 mod json;
@@ -14,6 +15,7 @@ mod value;
 
 use crate::catalog::names::Slot;
 
+pub use decode::{Decoded, OwnFlag, Source, Takes, decode};
 pub use encode::encode;
 pub use json::{JsonSwitch, json_switch};
 pub use shell::shell_line;

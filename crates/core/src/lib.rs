@@ -8,9 +8,11 @@
 pub mod argv;
 pub mod catalog;
 pub mod cost;
+pub mod glob;
 pub mod manual;
 pub mod model;
 pub mod output;
 pub mod probe;
 pub mod schema;
 pub mod sources;
+pub mod units;

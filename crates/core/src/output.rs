@@ -15,10 +15,12 @@ mod prompt;
 mod reply;
 mod stream;
 mod table;
+mod unwrap;
 mod yaml;
 
 pub use ansi::shown;
 pub use reply::{advice, reply};
+pub use unwrap::{Media, NoResult, Piece, Printed, unwrap};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

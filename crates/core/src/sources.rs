@@ -6,5 +6,6 @@ pub mod effect;
 pub mod help;
 pub mod oracle;
 pub mod plain;
+pub mod tool;
 pub mod transcript;
 pub mod usage;

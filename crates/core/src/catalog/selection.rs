@@ -5,6 +5,7 @@
 
 use crate::catalog::names::{nearest, snake};
 use crate::catalog::{CatalogError, Selection};
+use crate::glob::matches;
 use crate::model::{CommandSpec, Effect, Param, Program};
 
 /// Spellings of one command beyond which further aliases of its ancestors are
@@ -113,29 +114,6 @@ fn paths<'a>(program: &'a Program, path: &'a [String]) -> Vec<Vec<&'a str>> {
     all.retain(|path| *path != own);
     all.push(own);
     all
-}
-
-/// Whether `text` is what `glob` means: `*` stands for anything, `?` for one character.
-pub(super) fn matches(glob: &str, text: &str) -> bool {
-    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
-    let (mut g, mut t) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while t < text.len() {
-        if g < glob.len() && glob[g] == '*' {
-            star = Some((g, t));
-            g += 1;
-        } else if g < glob.len() && (glob[g] == '?' || glob[g] == text[t]) {
-            g += 1;
-            t += 1;
-        } else if let Some((at, from)) = star {
-            star = Some((at, from + 1));
-            g = at + 1;
-            t = from + 1;
-        } else {
-            return false;
-        }
-    }
-    glob[g..].iter().all(|&char| char == '*')
 }
 
 impl Selection {
@@ -263,27 +241,4 @@ fn is_flag(glob: &str, flag: &Param) -> bool {
     spelling.is_some_and(|spelling| written(&spelling.short) || written(&spelling.long))
         || matches(bare, &flag.name)
         || matches(bare, &snake(&flag.name, "flag"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_is_anything_and_a_question_mark_one_character() {
-        let cases = [
-            ("pr list", "pr list", true),
-            ("pr *", "pr list", true),
-            ("*list*", "pr list", true),
-            ("pr", "pr list", false),
-            ("pr ?ist", "pr list", true),
-            ("pr ?", "pr list", false),
-            ("*", "", true),
-            ("a*b*c", "axxbyybzc", true),
-            ("a*b*c", "axxbyybz", false),
-        ];
-        for (glob, text, expected) in cases {
-            assert_eq!(matches(glob, text), expected, "{glob} {text}");
-        }
-    }
 }

@@ -1,0 +1,1 @@
+//! Reaches the daemon, and starts one where there is none.

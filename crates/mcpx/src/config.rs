@@ -1,0 +1,163 @@
+//! Which servers there are: mcpx's own file, or else the files of other MCP clients.
+
+mod clients;
+mod expand;
+mod file;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::paths::{Environment, Places};
+
+/// Why the configuration cannot be used. Names the file, the place and what would be
+/// right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+/// Every server that is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// By name.
+    pub servers: BTreeMap<String, ServerEntry>,
+    /// Entries of other programs' files that cannot be used: a sentence each. They
+    /// cost nothing but themselves.
+    pub problems: Vec<String>,
+}
+
+/// A server as configured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerEntry {
+    /// What it is called by; for a direct source, the source itself.
+    pub name: String,
+    /// The file that it is from, for `-v`; nothing for a direct source.
+    pub origin: Option<PathBuf>,
+    /// What is run or connected to, with its `${VAR}`s.
+    pub endpoint: EndpointText,
+    /// How it is used.
+    pub settings: Settings,
+}
+
+/// An endpoint before expansion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndpointText {
+    /// A program to run.
+    Stdio {
+        command: String,
+        args: Vec<String>,
+        env: BTreeMap<String, String>,
+        cwd: Option<String>,
+    },
+    /// A URL to connect to.
+    Http {
+        url: String,
+        headers: BTreeMap<String, String>,
+        ca_file: Option<String>,
+    },
+}
+
+/// How a server is used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// `timeout`: how long a call may take.
+    pub timeout: Duration,
+    /// `connect_timeout`: how long a server may take to be ready.
+    pub connect_timeout: Duration,
+    /// `keepalive`: how long it is kept open after its last use.
+    pub keepalive: Duration,
+    /// `default_cache_ttl`.
+    pub cache_ttl: Option<Duration>,
+    /// `no_cache_tools`: globs.
+    pub no_cache_tools: Vec<String>,
+    /// `[servers.NAME.tools.TOOL]`.
+    pub tools: BTreeMap<String, ToolSettings>,
+}
+
+/// What is configured for one tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolSettings {
+    /// `cache = false`, or a time of its own.
+    pub cache: Option<ToolCache>,
+}
+
+/// Whether and how long a tool's answers are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolCache {
+    Never,
+    For(Duration),
+}
+
+/// A server, ready to be opened: everything expanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// What the user calls it.
+    pub name: String,
+    /// What is run or connected to.
+    pub endpoint: Endpoint,
+    /// Which instance it is: a hash of the expanded configuration, the working folder
+    /// and the variables that the configuration names. Callers with the same identity
+    /// share a server.
+    pub identity: String,
+    /// How long it may take to be ready.
+    pub connect_timeout: Duration,
+    /// Where its stderr is kept.
+    pub log: PathBuf,
+}
+
+/// What is run or connected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A program.
+    Stdio {
+        /// Absolute, found by the caller's PATH.
+        program: PathBuf,
+        args: Vec<String>,
+        /// Everything that it gets: the caller's variables and the configured ones.
+        environment: Vec<(OsString, OsString)>,
+        folder: PathBuf,
+    },
+    /// A URL.
+    Http {
+        url: String,
+        headers: BTreeMap<String, String>,
+        /// More certificates to trust, PEM.
+        ca_file: Option<PathBuf>,
+        /// `HTTPS_PROXY` and its kin, of the caller.
+        proxies: Vec<(String, String)>,
+    },
+}
+
+impl Config {
+    /// What a caller in `folder` has configured. Its own file first; other clients'
+    /// files only if that names no server.
+    pub fn load(
+        places: &Places,
+        environment: &Environment,
+        folder: &Path,
+    ) -> Result<Self, ConfigError> {
+        let _ = (places, environment, folder);
+        todo!()
+    }
+}
+
+impl ServerEntry {
+    /// A source that is given instead of a server's name: a URL, or a command with a
+    /// slash in it. Nothing if it is a plain name.
+    pub fn direct(source: &str) -> Option<Result<Self, ConfigError>> {
+        let _ = source;
+        todo!()
+    }
+
+    /// With every `${VAR}` filled in, for this caller.
+    pub fn expand(
+        &self,
+        places: &Places,
+        environment: &Environment,
+        folder: &Path,
+    ) -> Result<Target, ConfigError> {
+        let _ = (places, environment, folder);
+        todo!()
+    }
+}

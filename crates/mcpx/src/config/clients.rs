@@ -1,0 +1,1 @@
+//! The files of other MCP clients, read and never written.

@@ -1,0 +1,1 @@
+//! Fills in ${VAR}, and tells one instance of a server from another.

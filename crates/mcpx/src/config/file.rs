@@ -1,0 +1,1 @@
+//! mcpx's own file, config.toml.

@@ -1,0 +1,1 @@
+//! One tool call: arguments, the cache, the server, what is printed.

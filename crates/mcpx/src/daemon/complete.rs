@@ -1,0 +1,1 @@
+//! Completion: the scripts of the shells, and what they ask for.

@@ -1,0 +1,1 @@
+//! Questions of a server, put to the person at the terminal.

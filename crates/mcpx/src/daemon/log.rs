@@ -1,0 +1,1 @@
+//! What servers write to stderr: a bounded file each.

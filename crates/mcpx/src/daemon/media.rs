@@ -1,0 +1,1 @@
+//! Images, audio and files in results: written for the owner alone, their paths printed.

@@ -1,0 +1,80 @@
+//! Why a command ends without its result, and the exit code that says so.
+
+use crate::config::ConfigError;
+use crate::upstream::UpstreamError;
+
+/// How a command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// stdout has the result.
+    Success,
+    /// The tool ran and said no.
+    Tool,
+    /// It was called wrong.
+    Usage,
+    /// The tool could not be reached.
+    Transport,
+}
+
+impl Exit {
+    /// The number that a shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Tool => 1,
+            Exit::Usage => 2,
+            Exit::Transport => 3,
+        }
+    }
+}
+
+/// Why a command has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The tool reported a failure; what it said is the whole message, which is
+    /// printed as it is.
+    #[error("{0}")]
+    Tool(String),
+    /// The command line cannot be understood.
+    #[error("{0}")]
+    Usage(String),
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A server did not answer as it should.
+    #[error("{server}: {source}")]
+    Upstream {
+        /// As the user named it.
+        server: String,
+        /// What went wrong.
+        source: UpstreamError,
+    },
+    /// Something of this machine: a folder, a file, a socket.
+    #[error("{0}")]
+    System(String),
+}
+
+impl Failure {
+    /// The exit code of this failure.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failure::Tool(_) => Exit::Tool,
+            Failure::Usage(_) | Failure::Config(_) => Exit::Usage,
+            Failure::System(_) => Exit::Transport,
+            Failure::Upstream { source, .. } => match source {
+                // The tool was reached, and told that it was called wrong.
+                UpstreamError::Rpc { code, .. } if [-32601, -32602].contains(code) => Exit::Usage,
+                // What the caller would have to answer first.
+                UpstreamError::InputRequired { .. } => Exit::Tool,
+                UpstreamError::Rpc { .. }
+                | UpstreamError::Start { .. }
+                | UpstreamError::Ended { .. }
+                | UpstreamError::Timeout { .. }
+                | UpstreamError::Protocol(_)
+                | UpstreamError::Http { .. }
+                | UpstreamError::Network(_)
+                | UpstreamError::Cancelled => Exit::Transport,
+            },
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! mcpx's own flags: the one definition that the command line, the help, the man
+//! page and the completions are made from.
+
+use argway_core::argv::{OwnFlag, Takes};
+
+/// Which of mcpx's own flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    Cache,
+    NoCache,
+    Timeout,
+    Json,
+    Verbose,
+    Quiet,
+    Version,
+    Help,
+}
+
+/// Every flag of mcpx, in the order of the help.
+pub const OWN_FLAGS: &[OwnFlag<Own>] = &[
+    OwnFlag {
+        id: Own::Cache,
+        long: "cache",
+        short: None,
+        takes: Takes::Value("DURATION"),
+        text: "Answer from the cache if an answer is not older than this (30s, 5m, 1h), and keep this one",
+    },
+    OwnFlag {
+        id: Own::NoCache,
+        long: "no-cache",
+        short: None,
+        takes: Takes::Nothing,
+        text: "Ask the server, whatever the configuration says",
+    },
+    OwnFlag {
+        id: Own::Timeout,
+        long: "timeout",
+        short: None,
+        takes: Takes::Value("DURATION"),
+        text: "Give up on the call after this time",
+    },
+    OwnFlag {
+        id: Own::Json,
+        long: "json",
+        short: None,
+        takes: Takes::Nothing,
+        text: "Print listings and help as JSON (a tool's result is never changed)",
+    },
+    OwnFlag {
+        id: Own::Verbose,
+        long: "verbose",
+        short: Some('v'),
+        takes: Takes::Nothing,
+        text: "Say on stderr what is done; list tools with their full text",
+    },
+    OwnFlag {
+        id: Own::Quiet,
+        long: "quiet",
+        short: Some('q'),
+        takes: Takes::Nothing,
+        text: "Say nothing on stderr",
+    },
+    OwnFlag {
+        id: Own::Version,
+        long: "version",
+        short: None,
+        takes: Takes::Nothing,
+        text: "Print the version",
+    },
+    OwnFlag {
+        id: Own::Help,
+        long: "help",
+        short: Some('h'),
+        takes: Takes::Nothing,
+        text: "Print help: of mcpx, of a server or of a tool",
+    },
+];

@@ -1,0 +1,1 @@
+//! Streamable HTTP, and the old HTTP+SSE as last resort.

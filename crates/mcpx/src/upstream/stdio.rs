@@ -1,0 +1,1 @@
+//! A server that is a child process: one JSON message a line.
