@@ -7,7 +7,6 @@ use super::pool::Pool;
 use crate::exit::Exit;
 
 /// What sessions share.
-#[derive(Debug)]
 pub struct Shared {
     /// The open servers.
     pub pool: Pool,
