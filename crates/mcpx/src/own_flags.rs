@@ -1,6 +1,8 @@
 //! mcpx's own flags: the one definition that the command line, the help, the man
 //! page and the completions are made from.
 
+use std::ffi::OsString;
+
 use argway_core::argv::{OwnFlag, Takes};
 
 /// Which of mcpx's own flags.
@@ -75,3 +77,45 @@ pub const OWN_FLAGS: &[OwnFlag<Own>] = &[
         text: "Print help: of mcpx, of a server or of a tool",
     },
 ];
+
+/// The long names: what a tool's flags cannot be called.
+pub fn long_names() -> Vec<&'static str> {
+    OWN_FLAGS.iter().map(|flag| flag.long).collect()
+}
+
+/// Whether a command line asks for silence, as far as can be told without knowing
+/// the tool: for a client that has no daemon to ask.
+pub fn quiet_words(words: &[OsString]) -> bool {
+    let mut quiet = false;
+    let mut has_server = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let word = word.to_string_lossy();
+        match word.strip_prefix("--") {
+            // After the server it is the tool's flags that follow.
+            Some("") if has_server => break,
+            Some("") => {}
+            Some("quiet") => quiet = true,
+            Some("verbose") => quiet = false,
+            Some(long) => {
+                let mut flags = OWN_FLAGS.iter().filter(|flag| flag.long == long);
+                if flags.any(|flag| flag.takes != Takes::Nothing) {
+                    words.next();
+                }
+            }
+            None => match word.strip_prefix('-') {
+                Some(letters) if !letters.is_empty() => {
+                    for letter in letters.chars() {
+                        match letter {
+                            'q' => quiet = true,
+                            'v' => quiet = false,
+                            _ => {}
+                        }
+                    }
+                }
+                _ => has_server = true,
+            },
+        }
+    }
+    quiet
+}
