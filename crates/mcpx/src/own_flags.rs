@@ -11,6 +11,7 @@ pub enum Own {
     Cache,
     NoCache,
     Timeout,
+    Answer,
     Json,
     Verbose,
     Quiet,
@@ -40,6 +41,13 @@ pub const OWN_FLAGS: &[OwnFlag<Own>] = &[
         short: None,
         takes: Takes::Value("DURATION"),
         text: "Give up on the call after this time",
+    },
+    OwnFlag {
+        id: Own::Answer,
+        long: "answer",
+        short: None,
+        takes: Takes::Value("NAME=VALUE"),
+        text: "Answer a question that the tool asks (NAME=VALUE, a JSON object, accept or decline); repeatable",
     },
     OwnFlag {
         id: Own::Json,

@@ -243,6 +243,8 @@ impl Options {
                 Own::Cache => options.cache = Some(duration("cache", value)?),
                 Own::NoCache => options.no_cache = true,
                 Own::Timeout => options.timeout = Some(duration("timeout", value)?),
+                // Repeatable: read where the questions are.
+                Own::Answer => {}
                 Own::Json => options.json = true,
                 Own::Verbose => options.voice = Voice::Verbose,
                 Own::Quiet => options.voice = Voice::Quiet,

@@ -23,8 +23,8 @@ use tokio::time::Instant;
 use crate::config::{Settings, Target};
 use crate::upstream::{self, CallOptions, Connection, Event, Memory, UpstreamError};
 
-pub use catalog::Tools;
 use catalog::Catalog;
+pub use catalog::Tools;
 use promise::Promise;
 
 /// How long closing every server may take.

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::promise::{self, Promise};
 use super::{Server, Wire};
-use crate::own_flags::OWN_FLAGS;
+use crate::own_flags::long_names;
 use crate::upstream::{CallOptions, UpstreamError};
 
 /// More than any server has; a list that never ends does.
@@ -28,6 +28,13 @@ pub struct Tools {
     pub problems: Vec<String>,
     /// When the server was asked.
     pub asked: Instant,
+}
+
+impl Tools {
+    /// The tool of this name.
+    pub fn find(&self, name: &str) -> Option<&ToolSpec> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
 }
 
 type Answer = Result<Arc<Tools>, UpstreamError>;
@@ -48,7 +55,11 @@ impl<W: Wire> Server<W> {
         let known = self.known_or_asked(timeout);
         match known.wait().await {
             Some(answer) => answer,
-            None => Err(UpstreamError::Cancelled),
+            // Who asked is gone without a word.
+            None => {
+                self.forget_tools();
+                Err(UpstreamError::Cancelled)
+            }
         }
     }
 
@@ -114,7 +125,7 @@ async fn listed<W: Wire>(wire: &W) -> Result<Tools, UpstreamError> {
     if !wire.has_tools() {
         return Ok(list);
     }
-    let taken: Vec<&str> = OWN_FLAGS.iter().map(|flag| flag.long).collect();
+    let taken = long_names();
     let mut names = BTreeSet::new();
     let mut cursors = BTreeSet::new();
     let mut params = "{}".to_owned();

@@ -315,10 +315,7 @@ mod tools {
         let server = pool.server(&target("a"), &settings()).await.unwrap();
         assert_eq!(names(&server).await, ["a", "b", "c"]);
         let asked = state.asked.lock().unwrap().clone();
-        assert_eq!(
-            asked,
-            ["{}", r#"{"cursor":"p\u00e9"}"#, r#"{"cursor":7}"#]
-        );
+        assert_eq!(asked, ["{}", r#"{"cursor":"p\u00e9"}"#, r#"{"cursor":7}"#]);
     }
 
     #[tokio::test(start_paused = true)]
