@@ -112,18 +112,43 @@ pub fn quiet_words(words: &[OsString]) -> bool {
                 }
             }
             None => match word.strip_prefix('-') {
-                Some(letters) if !letters.is_empty() => {
-                    for letter in letters.chars() {
-                        match letter {
-                            'q' => quiet = true,
-                            'v' => quiet = false,
-                            _ => {}
-                        }
-                    }
+                None | Some("") => has_server = true,
+                Some(letters) if letters.chars().all(is_short) => {
+                    let voices = letters.chars().filter(|letter| "qv".contains(*letter));
+                    quiet = voices.last().map_or(quiet, |letter| letter == 'q');
                 }
-                _ => has_server = true,
+                Some(_) => {}
             },
         }
     }
     quiet
+}
+
+fn is_short(letter: char) -> bool {
+    OWN_FLAGS.iter().any(|flag| flag.short == Some(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_asked_for_before_the_flags_of_a_tool_alone() {
+        for (line, quiet) in [
+            ("-q", true),
+            ("fake add --quiet", true),
+            ("fake -vq add", true),
+            ("-q -v fake", false),
+            ("-- fake add -q", true),
+            ("fake add -- -q", false),
+            ("fake add --quiet=yes", false),
+            ("fake add -query", false),
+            ("--timeout -q fake", false),
+            ("--timeout=5s -q fake", true),
+            ("", false),
+        ] {
+            let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            assert_eq!(quiet_words(&words), quiet, "{line}");
+        }
+    }
 }
