@@ -11,6 +11,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use blocks::Block;
@@ -71,7 +72,8 @@ pub fn unwrap(result: &RawValue) -> Result<Printed, NoResult> {
         })?,
     };
     let is_error = member(&members, "isError").is_some_and(|raw| raw.get() == "true");
-    let content = member(&members, "content").map(blocks::read);
+    let raw_content = member(&members, "content");
+    let content = raw_content.map(blocks::read);
     // The only member of results before there was content.
     let structured =
         member(&members, "structuredContent").or_else(|| member(&members, "toolResult"));
@@ -88,8 +90,11 @@ pub fn unwrap(result: &RawValue) -> Result<Printed, NoResult> {
         return Ok(failure(content, structured));
     }
     Ok(match structured {
-        Some(raw) if !wraps(raw, &content) => structure(raw, content),
-        Some(_) | None => blocks::print(content),
+        Some(raw) if wraps(raw, &content) || raw_content.is_some_and(|all| repeats(raw, all)) => {
+            blocks::print(content)
+        }
+        Some(raw) => structure(raw, content),
+        None => blocks::print(content),
     })
 }
 
@@ -152,6 +157,17 @@ fn wraps(structured: &RawValue, content: &[Block]) -> bool {
         None => Some(structured),
     };
     wrapped.and_then(text).is_some_and(|text| text == only)
+}
+
+/// Whether structured content says nothing but the content itself, block for block, as
+/// tools do that are declared to give content back.
+fn repeats(structured: &RawValue, content: &RawValue) -> bool {
+    let Some(members) = members(structured.get()).filter(|members| members.len() == 1) else {
+        return false;
+    };
+    let same = |raw: &RawValue| serde_json::from_str::<Vec<Value>>(raw.get()).ok();
+    let mut blocks = members.into_values().filter_map(same);
+    (blocks.next()).is_some_and(|blocks| !blocks.is_empty() && same(content) == Some(blocks))
 }
 
 fn line(text: &str) -> Vec<u8> {

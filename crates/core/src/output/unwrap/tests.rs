@@ -122,6 +122,22 @@ fn structured_content_that_only_wraps_the_text_is_the_text() {
 }
 
 #[test]
+fn structured_content_that_only_repeats_the_blocks_is_the_blocks() {
+    let block = r#"{"type":"image","data":"Zm9v","mimeType":"image/png"}"#;
+    let other = r#"{ "data":"Zm9v", "type":"image", "mimeType":"image/png" }"#;
+    let result = format!(r#"{{"content":[{block}],"structuredContent":{{"content":[{other}]}}}}"#);
+    succeeds(&result, "<image/png - 3>\n");
+    succeeds(
+        r#"{"content":[],"structuredContent":{"items":[]}}"#,
+        "{\"items\":[]}\n",
+    );
+    succeeds(
+        r#"{"content":[{"type":"text","text":"a"}],"structuredContent":{"items":["a"]}}"#,
+        "{\"items\":[\"a\"]}\n",
+    );
+}
+
+#[test]
 fn what_structured_content_does_not_hold_is_named_on_stderr() {
     check(
         r#"{"content":[{"type":"text","text":"a cat"},{"type":"image","data":"Zm9v","mimeType":"image/png"}],"structuredContent":{"animal":"cat"}}"#,
