@@ -236,6 +236,7 @@ fn values(flag: &OwnFlag<Own>, before: &str) -> Vec<Candidate> {
     let times: &[&str] = match flag.id {
         Own::Cache => &["30s", "5m", "1h"],
         Own::Timeout => &["10s", "1m", "10m"],
+        Own::Answer => &["accept", "decline"],
         Own::NoCache | Own::Json | Own::Verbose | Own::Quiet | Own::Version | Own::Help => &[],
     };
     let times = times.iter();
