@@ -55,35 +55,34 @@ pub struct Door {
 }
 
 impl Door {
-    /// Writes the state file and listens. Inside a runtime.
+    /// Listens, and writes the state file. Inside a runtime.
     pub fn open(places: Places) -> Result<Self, String> {
         places.make_runtime()?;
         let nonces = Nonces::fresh().map_err(|error| format!("no random numbers: {error}"))?;
-        let path = places.nonces();
-        // Before the socket, so that whoever connects finds the nonces of this daemon.
-        nonces
-            .write(&path)
-            .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
         let socket = &places.socket;
+        // First: where another daemon listens, its nonces stay.
         let listening = BlockingListener::bind(socket).and_then(|listener| {
             fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
             listener.set_nonblocking(true)?;
-            let listener = UnixListener::from_std(listener)?;
             let found = fs::symlink_metadata(socket)?;
-            Ok((listener, (found.dev(), found.ino())))
+            Ok((
+                UnixListener::from_std(listener)?,
+                (found.dev(), found.ino()),
+            ))
         });
-        match listening {
-            Ok((listener, mark)) => Ok(Self {
-                places,
-                nonces: Arc::new(nonces),
-                listener,
-                mark,
-            }),
-            Err(error) => {
-                _ = fs::remove_file(&path);
-                Err(format!("{} cannot be opened: {error}", socket.display()))
-            }
+        let (listener, mark) =
+            listening.map_err(|error| format!("{} cannot be opened: {error}", socket.display()))?;
+        let path = places.nonces();
+        if let Err(error) = nonces.write(&path) {
+            _ = fs::remove_file(socket);
+            return Err(format!("{} cannot be written: {error}", path.display()));
         }
+        Ok(Self {
+            places,
+            nonces: Arc::new(nonces),
+            listener,
+            mark,
+        })
     }
 
     /// Whether clients that look for a daemon find this one.

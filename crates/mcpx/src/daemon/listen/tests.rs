@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::future::pending;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tempfile::TempDir;
@@ -127,7 +126,10 @@ impl World {
     /// What the daemon answers, after its greeting.
     async fn answer(&self, mut stream: UnixStream) -> Vec<ToClient> {
         let first = receive(&mut stream).await.unwrap();
-        assert!(matches!(first, Some(ToClient::Greeting { .. })), "{first:?}");
+        assert!(
+            matches!(first, Some(ToClient::Greeting { .. })),
+            "{first:?}"
+        );
         let mut heard = Vec::new();
         while let Ok(Some(message)) = receive(&mut stream).await {
             heard.push(message);
@@ -144,7 +146,10 @@ impl World {
     async fn ended(&mut self) {
         let serving = self.serving.take().unwrap();
         timeout(PROMPT, serving).await.expect("an end").unwrap();
-        assert!(self.work.closed.load(Ordering::SeqCst), "servers are closed");
+        assert!(
+            self.work.closed.load(Ordering::SeqCst),
+            "servers are closed"
+        );
     }
 }
 
@@ -156,7 +161,7 @@ fn here() -> Vec<ToClient> {
 async fn a_client_of_ours_is_served() {
     let world = World::new(LONG);
     assert_eq!(world.run("echo").await, here());
-    let mode = |path| fs::metadata(path).unwrap().mode() & 0o777;
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!(mode(&world.places.socket), 0o600);
     assert_eq!(mode(&world.places.nonces()), 0o600);
     assert_eq!(mode(&world.places.runtime), 0o700);
@@ -321,7 +326,9 @@ async fn a_client_that_goes_away_cancels_its_command() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    timeout(PROMPT, cancelled).await.expect("a cancelled command");
+    timeout(PROMPT, cancelled)
+        .await
+        .expect("a cancelled command");
 }
 
 #[tokio::test]
@@ -337,12 +344,16 @@ async fn a_caller_without_a_home_is_told_so() {
         stderr_is_terminal: false,
         columns: None,
     };
-    send(&mut stream, &ToDaemon::Hello(world.hello())).await.unwrap();
+    send(&mut stream, &ToDaemon::Hello(world.hello()))
+        .await
+        .unwrap();
     let invocation = ToDaemon::Invocation(Box::new(invocation));
     send(&mut stream, &invocation).await.unwrap();
     let answer = world.answer(stream).await;
     assert_eq!(answer.last(), Some(&ToClient::Exit(3)));
-    assert!(matches!(&answer[0], ToClient::Stderr(text) if text.starts_with(b"mcpx: HOME is not set")));
+    assert!(
+        matches!(&answer[0], ToClient::Stderr(text) if text.starts_with(b"mcpx: HOME is not set"))
+    );
 }
 
 #[tokio::test]
@@ -366,5 +377,4 @@ async fn many_clients_at_once_are_all_served() {
     while let Some(answer) = clients.join_next().await {
         assert_eq!(answer.unwrap(), here());
     }
-    let _: fn() -> std::future::Pending<()> = pending;
 }
