@@ -80,7 +80,7 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     output.put(&mut page);
     page.heading("EXAMPLES");
     for call in examples::calls(&command, tool, output.filter()) {
-        page.paragraph(&harmless(&call));
+        page.verbatim(&harmless(&call));
     }
     page.heading("MCPX FLAGS");
     let rows: Vec<Vec<String>> = OWN_FLAGS

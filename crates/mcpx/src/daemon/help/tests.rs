@@ -90,7 +90,9 @@ MCPX FLAGS
 
 #[test]
 fn a_terminal_gets_lines_that_fit() {
-    assert_data_eq!(tool("github", &search(), 60), str![[r#"
+    assert_data_eq!(
+        tool("github", &search(), 60),
+        str![[r#"
 NAME
     mcpx github search-repositories — Search for GitHub
     repositories
@@ -138,7 +140,8 @@ MCPX FLAGS
     These are mcpx's own. After a `--`, every flag is the
     tool's.
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
@@ -209,11 +212,12 @@ fn examples_are_calls_that_the_schema_allows() {
         "other": {"type": "string"},
     });
     let required = json!(["path", "when", "mode", "count", "all", "tags", "at", "note"]);
-    assert_data_eq!(examples(all, required), str![[r#"
-mcpx s t --path=./README.md --when=2026-01-31 --mode=fast --count=3 --all --tags=text --at='{"x":5}' --note='it'/''s'
-mcpx s t '{"path":"./README.md","when":"2026-01-31","mode":"fast","count":3,"all":true,"tags":["text"],"at":{"x":5},"note":"it'/''s"}'
-mcpx s t --path=./README.md --when=2026-01-31 --mode=fast --count=3 --all --tags=text --at='{"x":5}' --note='it'/''s' | head -5
-"#]]);
+    let flags = r#"--path=./README.md --when=2026-01-31 --mode=fast --count=3 --all --tags=text --at='{"x":5}' --note='it'\''s'"#;
+    let json = r#"'{"path":"./README.md","when":"2026-01-31","mode":"fast","count":3,"all":true,"tags":["text"],"at":{"x":5},"note":"it'\''s"}'"#;
+    assert_eq!(
+        examples(all, required),
+        format!("mcpx s t {flags}\nmcpx s t {json}\nmcpx s t {flags} | head -5")
+    );
 }
 
 #[test]
@@ -235,7 +239,9 @@ fn programs_get_the_page_as_json_with_the_schemas_as_sent() {
     let raw = r#"{"name":"t","inputSchema":{"type":"object","properties":{"n":{"type":"integer","default":12345678901234567890,"enum":[12345678901234567890,1.50]}}},"annotations":{"b":1,"a":2}}"#;
     let raw = RawValue::from_string(raw.to_owned()).unwrap();
     let spec = ToolSpec::read(&raw, &[]).unwrap();
-    assert_data_eq!(tool_json("s", &spec), str![[r#"
+    assert_data_eq!(
+        tool_json("s", &spec),
+        str![[r#"
 {
   "name": "t",
   "server": "s",
@@ -259,7 +265,8 @@ fn programs_get_the_page_as_json_with_the_schemas_as_sent() {
   "inputSchema": {"type":"object","properties":{"n":{"type":"integer","default":12345678901234567890,"enum":[12345678901234567890,1.50]}}}
 }
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
@@ -269,7 +276,9 @@ fn the_page_of_a_server_has_its_words_and_its_tools() {
         version: Some("1.2"),
         instructions: Some("Be kind.\nAlways."),
     };
-    assert_data_eq!(server("fake", &about, &[search()], 0), str![[r#"
+    assert_data_eq!(
+        server("fake", &about, &[search()], 0),
+        str![[r#"
 NAME
     mcpx fake — Fake 1.2
 
@@ -295,7 +304,8 @@ MCPX FLAGS
     --version             Print the version
     -h, --help            Print help: of mcpx, of a server or of a tool
 
-"#]]);
+"#]]
+    );
     let bare = server("fake", &About::default(), &[], 0);
     assert_eq!(section(&bare, "NAME"), "    mcpx fake");
     assert_eq!(section(&bare, "TOOLS"), "    None.");
@@ -303,7 +313,9 @@ MCPX FLAGS
 
 #[test]
 fn the_page_of_mcpx_tells_everything_that_one_must_know() {
-    assert_data_eq!(root(80), str![[r#"
+    assert_data_eq!(
+        root(80),
+        str![[r#"
 NAME
     mcpx — any MCP server is a shell command
 
@@ -391,15 +403,15 @@ EXAMPLES
     mcpx github search-repositories --query=mcp --page=2
     mcpx github search-repositories '{"query": "mcp", "page": 2}'
     echo '{"path": "./file"}' | mcpx filesystem read-file
-    mcpx github search-repositories --query=mcp --cache=60s | jq
-    '.items[].full_name'
+    mcpx github search-repositories --query=mcp --cache=60s | jq '.items[].full_name'
     mcpx https://mcp.example.com/mcp
     mcpx './server --verbose' echo --text=hello
 
 SEE ALSO
     man mcpx: the same, with the keys of the configuration
 
-"#]]);
+"#]]
+    );
     let json: Value = serde_json::from_str(&root_json()).unwrap();
     assert_eq!(json["flags"].as_array().unwrap().len(), OWN_FLAGS.len());
 }

@@ -45,7 +45,7 @@ fn entries() -> BTreeMap<String, ServerEntry> {
 
 fn specs() -> Vec<ToolSpec> {
     [
-        json!({"name": "add", "description": "Adds. \u{1b}[31mTwo numbers.\n\nMore."}),
+        json!({"name": "add", "description": "Adds. \u{1b}[31m\u{9b}2JTwo numbers.\n\nMore."}),
         json!({"name": "subtract", "title": "Subtract", "description": ""}),
     ]
     .iter()
@@ -65,12 +65,17 @@ fn servers_are_listed_a_line_each() {
 
 #[test]
 fn servers_are_told_in_full_without_their_secrets() {
-    assert_data_eq!(servers(&entries(), true, false), str![[r#"
+    assert_data_eq!(
+        servers(&entries(), true, false),
+        str![[r#"
 apify   https://***@mcp.example.com/${PATH}  /home/me/.config/mcpx/config.toml
 github  npx -y server '--token=***' 'a b'    /home/me/.config/mcpx/config.toml
 
-"#]]);
-    assert_data_eq!(servers(&entries(), false, true), str![[r#"
+"#]]
+    );
+    assert_data_eq!(
+        servers(&entries(), false, true),
+        str![[r#"
 [
   {
     "name": "apify",
@@ -92,17 +97,23 @@ github  npx -y server '--token=***' 'a b'    /home/me/.config/mcpx/config.toml
   }
 ]
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]
 fn tools_are_listed_with_their_summaries_or_their_whole_text() {
-    assert_data_eq!(tools(&specs(), false, false), str![[r#"
+    assert_data_eq!(
+        tools(&specs(), false, false),
+        str![[r#"
 add       Adds
 subtract  Subtract
 
-"#]]);
-    assert_data_eq!(tools(&specs(), true, false), str![[r#"
+"#]]
+    );
+    assert_data_eq!(
+        tools(&specs(), true, false),
+        str![[r#"
 add
     Adds. Two numbers.
 
@@ -111,22 +122,11 @@ add
 subtract
     Subtract
 
-"#]]);
-    assert_data_eq!(tools(&specs(), false, true), str![[r#"
-[
-  {
-    "name": "add",
-    "summary": "Adds",
-    "description": "Adds. /u001b[31mTwo numbers./n/nMore."
-  },
-  {
-    "name": "subtract",
-    "title": "Subtract",
-    "summary": "Subtract",
-    "description": ""
-  }
-]
-
-"#]]);
+"#]]
+    );
+    let json: serde_json::Value = serde_json::from_str(&tools(&specs(), false, true)).unwrap();
+    assert_eq!(json[0]["description"], specs()[0].description);
+    assert_eq!(json[1]["summary"], "Subtract");
+    assert!(!tools(&specs(), true, true).contains(|c: char| c.is_control() && c != '\n'));
     assert_eq!(tools(&[], false, false), "");
 }
