@@ -263,3 +263,167 @@ fn duration(flag: &str, value: &Option<String>) -> Result<Duration, String> {
     units::duration(value.as_deref().unwrap_or_default())
         .map_err(|error| format!("`--{flag}`: {error}"))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    /// What a line asks for, written down, where `fake` is the only server.
+    fn told(line: &str) -> String {
+        let command = match parse(&words(line), |name| name == "fake") {
+            Ok(command) => command,
+            Err(error) => return error,
+        };
+        let own = command.own.iter().map(|(flag, value)| match value {
+            Some(value) => format!("{flag:?}={value} "),
+            None => format!("{flag:?} "),
+        });
+        let verb = match command.verb {
+            Verb::Servers => "servers".to_owned(),
+            Verb::Tools { server } => format!("tools of {server}"),
+            Verb::Tool {
+                server,
+                tool,
+                words,
+            } => format!("{server}/{tool} {words:?}"),
+            Verb::Completion { shell } => format!("completion {shell:?}"),
+            Verb::Complete { words } => format!("complete {words:?}"),
+            Verb::RootHelp => "root help".to_owned(),
+            Verb::Version => "version".to_owned(),
+        };
+        own.collect::<String>() + &verb
+    }
+
+    #[test]
+    fn a_line_is_flags_a_server_a_tool_and_the_rest() {
+        for (line, expected) in [
+            ("", "servers"),
+            ("-v", "Verbose servers"),
+            ("fake", "tools of fake"),
+            ("fake --json", "Json tools of fake"),
+            ("fake add", "fake/add []"),
+            (
+                "fake add --a=1 -v -- --help",
+                r#"fake/add ["--a=1", "-v", "--", "--help"]"#,
+            ),
+            (
+                "--cache 5s fake --timeout=1m add -",
+                r#"Cache=5s Timeout=1m fake/add ["-"]"#,
+            ),
+            ("-vq fake", "Verbose Quiet tools of fake"),
+            ("--help", "Help root help"),
+            ("-h fake", "Help tools of fake"),
+            ("fake --help", "Help tools of fake"),
+            ("--help fake add", "Help fake/add []"),
+            ("--version", "Version version"),
+            ("fake --version", "Version version"),
+            ("-h --version", "Help Version root help"),
+            ("-- fake add", "fake/add []"),
+            ("-- -odd- --tool", "-odd-/--tool []"),
+            ("fake -- -tool", "fake/-tool []"),
+            ("-- -- x", "--/x []"),
+            ("https://host/mcp echo", "https://host/mcp/echo []"),
+        ] {
+            assert_eq!(told(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn completion_is_reserved_unless_a_server_is_called_so() {
+        for (line, expected) in [
+            ("completion", "completion None"),
+            ("completion zsh", r#"completion Some("zsh")"#),
+            ("completion --help", "Help completion None"),
+            (
+                "completion zsh fish",
+                "`completion` takes one shell, so `fish` is too much; try `mcpx completion bash`",
+            ),
+            (
+                "__complete -- -v fake --",
+                r#"complete ["-v", "fake", "--"]"#,
+            ),
+            ("__complete", "complete []"),
+            ("fake completion", "fake/completion []"),
+        ] {
+            assert_eq!(told(line), expected, "{line}");
+        }
+        for name in ["completion", "__complete"] {
+            let command = parse(&words(name), |_| true).map(|command| command.verb);
+            let server = name.to_owned();
+            assert_eq!(command, Ok(Verb::Tools { server }));
+        }
+    }
+
+    #[test]
+    fn a_wrong_flag_is_told_with_the_right_one() {
+        for (line, expected) in [
+            (
+                "--chace=1s",
+                "`--chace` is not a flag of mcpx; did you mean --cache? (a tool's flags come after the tool)",
+            ),
+            (
+                "fake --xyz",
+                "`--xyz` is not a flag of mcpx; see mcpx --help (a tool's flags come after the tool)",
+            ),
+            (
+                "-vx",
+                "`-x` (in `-vx`) is not a flag of mcpx; the short ones are -v, -q, -h",
+            ),
+            ("--json=yes", "`--json` takes no value; write --json"),
+            (
+                "--timeout",
+                "`--timeout` needs a DURATION, for example --timeout=30s",
+            ),
+        ] {
+            assert_eq!(told(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_no_text_is_an_error_that_shows_it() {
+        let odd = OsString::from_vec(b"caf\xe9".to_vec());
+        for words in [
+            vec![odd.clone()],
+            vec!["fake".into(), "add".into(), odd.clone()],
+            vec!["--cache".into(), odd.clone()],
+        ] {
+            assert_eq!(
+                parse(&words, |_| false),
+                Err("`caf\u{fffd}` is not UTF-8, and a server is only told text".to_owned())
+            );
+        }
+        let words = ["__complete".into(), "--".into(), odd];
+        assert!(parse(&words, |_| false).is_ok());
+    }
+
+    #[test]
+    fn flags_are_resolved_together() {
+        let of = |line: &str| parse(&words(line), |_| false).and_then(|c| Options::of(&c.own));
+        let options = of("--cache=1s --cache=1h30m --timeout=500ms --json -h -q -v").unwrap();
+        assert_eq!(options.cache, Some(Duration::from_secs(5400)));
+        assert_eq!(options.timeout, Some(Duration::from_millis(500)));
+        assert!(options.json && options.help && !options.no_cache && !options.version);
+        assert_eq!(options.voice, Voice::Verbose);
+        assert_eq!(of("-v -q").unwrap().voice, Voice::Quiet);
+        assert_eq!(of("").unwrap().voice, Voice::Normal);
+        for (line, error) in [
+            (
+                "--cache=1s --no-cache",
+                "`--cache` and `--no-cache` contradict each other; give one",
+            ),
+            (
+                "--timeout=soon",
+                "`--timeout`: `soon` is not a duration; write it like 30s, 2m, 1h30m or 500ms",
+            ),
+        ] {
+            assert_eq!(of(line), Err(error.to_owned()));
+        }
+    }
+}

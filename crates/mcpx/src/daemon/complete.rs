@@ -265,9 +265,9 @@ fn arguments(tool: &ToolSpec, before: &[String], current: &str) -> Vec<Candidate
             if own.takes != Takes::Nothing && !has_value && words.next().is_none() {
                 return values(own, "");
             }
-        } else if let Some(param) = find(tool, name, only_tool) {
+        } else if let Some(param) = find(tool, name) {
             given.push(param);
-            let takes_value = !flags::is_switch(&param.accepts) && !has_value;
+            let takes_value = !param.accepts.is_switch() && !has_value;
             if takes_value && words.next().is_none() {
                 return choices(param, "");
             }
@@ -278,9 +278,7 @@ fn arguments(tool: &ToolSpec, before: &[String], current: &str) -> Vec<Candidate
         let before = format!("{flag}=");
         return match own_with_value(flag).filter(|_| !only_tool) {
             Some(own) => values(own, &before),
-            None => {
-                find(tool, name, only_tool).map_or_else(Vec::new, |param| choices(param, &before))
-            }
+            None => find(tool, name).map_or_else(Vec::new, |param| choices(param, &before)),
         };
     }
     let mut all: Vec<Candidate> = Vec::new();
@@ -296,10 +294,14 @@ fn arguments(tool: &ToolSpec, before: &[String], current: &str) -> Vec<Candidate
             _ => param.flag.as_str(),
         };
         let text = flags::explanation(param);
-        match flags::is_switch(&param.accepts) {
+        match param.accepts.is_switch() {
             true => {
                 all.push(candidate(&format!("--{name}"), &text));
-                all.push(candidate(&format!("--no-{name}"), &text));
+                let negation = match name == param.flag {
+                    true => tool.negation(param),
+                    false => Some(format!("no-{name}")),
+                };
+                all.extend(negation.map(|name| candidate(&format!("--{name}"), &text)));
             }
             false => all.push(candidate(&format!("--{name}="), &text)),
         }
@@ -311,21 +313,18 @@ fn arguments(tool: &ToolSpec, before: &[String], current: &str) -> Vec<Candidate
 }
 
 /// The parameter that `name` stands for on the command line.
-fn find<'a>(tool: &'a ToolSpec, name: &str, only_tool: bool) -> Option<&'a ToolParam> {
-    let called = |param: &&ToolParam, name: &str| {
-        param.flag == name
-            || param.aliases.iter().any(|alias| alias == name)
-            || (only_tool && flags::collision(param) == Some(name))
-    };
-    let params = || tool.params.iter();
-    params().find(|param| called(param, name)).or_else(|| {
+fn find<'a>(tool: &'a ToolSpec, name: &str) -> Option<&'a ToolParam> {
+    let called = |param: &&ToolParam, name: &str| param.spellings().any(|known| known == name);
+    let mut params = tool.params.iter();
+    params.find(|param| called(param, name)).or_else(|| {
         let name = name.strip_prefix("no-")?;
-        params().find(|param| flags::is_switch(&param.accepts) && called(param, name))
+        let mut switches = tool.params.iter().filter(|param| param.accepts.is_switch());
+        switches.find(|param| called(param, name))
     })
 }
 
 fn choices(param: &ToolParam, before: &str) -> Vec<Candidate> {
-    let words = flags::choices(&param.accepts);
+    let words = param.accepts.words();
     let words = words.iter();
     words
         .map(|word| candidate(&format!("{before}{word}"), ""))

@@ -35,20 +35,10 @@ pub struct About<'a> {
 
 /// `mcpx SERVER TOOL --help`.
 pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
-    let fields = tool.output.as_deref().map(output_fields);
-    tool_page(server, tool, tool.summary(), fields.as_deref(), columns)
-}
-
-fn tool_page(
-    server: &str,
-    tool: &ToolSpec,
-    summary: &str,
-    fields: Option<&[OutputField]>,
-    columns: usize,
-) -> String {
     let command = one_line(&shell_line(["mcpx", server, &tool.name]));
-    let summary = one_line(summary);
-    let output = Output::of(tool, fields);
+    let summary = one_line(tool.summary());
+    let fields = tool.output.as_deref().map(output_fields);
+    let output = Output::of(fields.as_deref());
     let mut page = Page::new(columns);
     page.heading("NAME");
     match summary.is_empty() {
@@ -59,26 +49,29 @@ fn tool_page(
     let words: Vec<String> = tool
         .params
         .iter()
-        .map(|param| one_line(&flags::usage(param)))
+        .map(|param| one_line(&flags::usage(tool, param)))
         .collect();
     page.synopsis(&command, &words);
     if !tool.params.is_empty() || tool.open {
         page.paragraph(&format!("{command} JSON"));
     }
     let description = harmless(&tool.description);
-    if one_line(&description) != summary && !description.is_empty() {
+    if !is_told(&description, &summary) {
         page.heading("DESCRIPTION");
         page.paragraph(&description);
     }
     page.heading("OPTIONS");
     match (tool.params.is_empty(), tool.open) {
         (true, true) => {
-            page.paragraph("The server declares none. What it takes can be given as JSON.")
+            page.paragraph("None declared by server. What it takes can be given as JSON.")
         }
         (true, false) => page.paragraph("None: the tool takes no arguments."),
         (false, _) => {
             let row = |param: &ToolParam| {
-                vec![one_line(&flags::option(param)), flags::explanation(param)]
+                vec![
+                    one_line(&flags::option(tool, param)),
+                    flags::explanation(param),
+                ]
             };
             let rows: Vec<Vec<String>> = tool.params.iter().map(row).collect();
             page.table(&rows, 4);
@@ -87,7 +80,7 @@ fn tool_page(
     output.put(&mut page);
     page.heading("EXAMPLES");
     for call in examples::calls(&command, tool, output.filter()) {
-        page.paragraph(&harmless(&call));
+        page.verbatim(&harmless(&call));
     }
     page.heading("MCPX FLAGS");
     let rows: Vec<Vec<String>> = OWN_FLAGS
@@ -98,6 +91,12 @@ fn tool_page(
     page.gap();
     page.paragraph(&namespaces(tool));
     page.finish()
+}
+
+/// Whether a summary leaves nothing of a description out.
+fn is_told(description: &str, summary: &str) -> bool {
+    let description = one_line(description);
+    description.is_empty() || description.trim_end_matches('.') == summary.trim_end_matches('.')
 }
 
 /// How a tool's flags are told from mcpx's own.
@@ -130,15 +129,14 @@ enum Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    fn of(tool: &ToolSpec, fields: Option<&'a [OutputField]>) -> Self {
-        let (Some(fields), Some(schema)) = (fields, &tool.output) else {
+    fn of(fields: Option<&'a [OutputField]>) -> Self {
+        let Some(fields) = fields else {
             return Output::Undeclared;
         };
         let has = |path: &str| fields.iter().any(|field| field.path == path);
-        let is_object = schema.get().contains("\"properties\"");
         match fields {
             _ if has("exitCode") && (has("stdout") || has("stderr")) => Output::Command,
-            [field] if field.kind == "string" && is_object => Output::Text(fields),
+            [field] if field.kind == "string" && field.path != "." => Output::Text(fields),
             fields => Output::Json(fields),
         }
     }
@@ -192,12 +190,7 @@ fn rows(fields: &[OutputField]) -> Vec<Vec<String>> {
 /// `mcpx SERVER TOOL --help --json`.
 pub fn tool_json(server: &str, tool: &ToolSpec) -> String {
     let fields = tool.output.as_deref().map(output_fields);
-    printed(&ToolJson::of(
-        Some(server),
-        tool,
-        tool.summary(),
-        fields.as_deref(),
-    ))
+    printed(&ToolJson::of(Some(server), tool, fields.as_deref()))
 }
 
 /// JSON for a terminal or a program.
@@ -256,7 +249,6 @@ impl<'a> ToolJson<'a> {
     pub(super) fn of(
         server: Option<&'a str>,
         tool: &'a ToolSpec,
-        summary: &'a str,
         fields: Option<&'a [OutputField]>,
     ) -> Self {
         let mut raw: BTreeMap<String, &RawValue> =
@@ -265,7 +257,7 @@ impl<'a> ToolJson<'a> {
             name: &tool.name,
             server,
             title: tool.title.as_deref(),
-            summary,
+            summary: tool.summary(),
             description: &tool.description,
             parameters: tool.params.iter().map(ParamJson::of).collect(),
             output: fields.map(|fields| fields.iter().map(FieldJson::of).collect()),
@@ -285,9 +277,9 @@ impl<'a> ParamJson<'a> {
             kind: flags::kind(&param.accepts),
             required: param.required,
             default: default.and_then(|json| RawValue::from_string(json).ok()),
-            choices: match flags::is_switch(&param.accepts) {
+            choices: match param.accepts.is_switch() {
                 true => Vec::new(),
-                false => flags::choices(&param.accepts),
+                false => param.accepts.words(),
             },
             description: &param.text,
         }
@@ -306,13 +298,6 @@ impl<'a> FieldJson<'a> {
 
 /// `mcpx SERVER --help`.
 pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize) -> String {
-    let tools = tools
-        .iter()
-        .map(|tool| (tool.name.as_str(), tool.summary()));
-    server_page(name, about, &tools.collect::<Vec<_>>(), columns)
-}
-
-fn server_page(name: &str, about: &About<'_>, tools: &[(&str, &str)], columns: usize) -> String {
     let command = one_line(&shell_line(["mcpx", name]));
     let title = [about.title, about.version];
     let title: Vec<String> = title.into_iter().flatten().map(one_line).collect();
@@ -334,7 +319,7 @@ fn server_page(name: &str, about: &About<'_>, tools: &[(&str, &str)], columns: u
     match tools.is_empty() {
         true => page.paragraph("None."),
         false => {
-            let row = |(name, summary): &(&str, &str)| vec![one_line(name), one_line(summary)];
+            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(tool.summary())];
             page.table(&tools.iter().map(row).collect::<Vec<_>>(), 4);
         }
     }

@@ -109,7 +109,7 @@ pub fn tools(tools: &[ToolSpec], verbose: bool, json: bool) -> String {
             let all = tools
                 .iter()
                 .zip(&fields)
-                .map(|(tool, fields)| ToolJson::of(None, tool, tool.summary(), fields.as_deref()));
+                .map(|(tool, fields)| ToolJson::of(None, tool, fields.as_deref()));
             printed(&all.collect::<Vec<_>>())
         }
     }
@@ -177,3 +177,6 @@ fn aligned(rows: &[Vec<String>]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,6 @@
 #     source <(mcpx completion zsh)
 
 _mcpx() {
-    emulate -L zsh
     local line word description
     local -a before open opened closed shown
     before=("${(@Q)words[2,CURRENT-1]}")

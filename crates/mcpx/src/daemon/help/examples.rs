@@ -49,8 +49,8 @@ fn flag(param: &ToolParam, value: &Value) -> String {
     let flag = &param.flag;
     let one = |value: &Value| format!("--{flag}={}", shell_line([flags::word(value).as_str()]));
     match (value, &param.accepts) {
-        (Value::Bool(true), accepts) if flags::is_switch(accepts) => format!("--{flag}"),
-        (Value::Bool(false), accepts) if flags::is_switch(accepts) => format!("--no-{flag}"),
+        (Value::Bool(true), accepts) if accepts.is_switch() => format!("--{flag}"),
+        (Value::Bool(false), accepts) if accepts.is_switch() => format!("--no-{flag}"),
         (Value::Array(items), accepts) if flags::is_list(accepts) && !items.is_empty() => {
             let words: Vec<String> = items.iter().map(one).collect();
             words.join(" ")

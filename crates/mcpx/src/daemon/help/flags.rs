@@ -1,91 +1,29 @@
 //! How flags are written: a tool's in its help and completions, mcpx's own everywhere.
 
 use argway_core::argv::{OwnFlag, Takes};
-use argway_core::sources::tool::{Accepts, ToolParam};
+use argway_core::sources::tool::{Accepts, ToolParam, ToolSpec};
 use serde_json::Value;
 
 use crate::own_flags::{OWN_FLAGS, Own};
 
-/// Choices that are longer than this together are told in the text.
-const SHORT_CHOICES: usize = 24;
-
-/// Whether a flag is given without a value, and has a `--no-` form.
-pub fn is_switch(accepts: &Accepts) -> bool {
-    match accepts {
-        Accepts::Boolean => true,
-        Accepts::AnyOf(all) => {
-            all.contains(&Accepts::Boolean)
-                && all
-                    .iter()
-                    .all(|one| matches!(one, Accepts::Boolean | Accepts::Null))
-        }
-        _ => false,
-    }
-}
+/// Choices that are wider than this together are told in the text.
+const WIDEST_CHOICES: usize = 24;
+/// Stands for those.
+const CHOICE: &str = "CHOICE";
 
 /// Whether a flag may be given more than once.
 pub fn is_list(accepts: &Accepts) -> bool {
-    match accepts {
-        Accepts::List(_) => true,
-        Accepts::AnyOf(all) => all.iter().any(is_list),
-        _ => false,
-    }
+    accepts.list_item().is_some()
 }
 
 /// What stands for a value: `STRING`, `asc|desc`.
-pub fn placeholder(accepts: &Accepts) -> String {
-    match accepts {
-        Accepts::Text => "STRING".to_owned(),
-        Accepts::Integer => "INTEGER".to_owned(),
-        Accepts::Number => "NUMBER".to_owned(),
-        Accepts::Boolean => "true|false".to_owned(),
-        Accepts::Choice(values) => {
-            let all: Vec<String> = values.iter().map(word).collect();
-            let all = all.join("|");
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.|".contains(c);
-            match all.len() <= SHORT_CHOICES && all.chars().all(is_plain) {
-                true => all,
-                false => "CHOICE".to_owned(),
-            }
-        }
-        Accepts::AnyOf(all) => {
-            let mut names: Vec<String> = Vec::new();
-            for one in all.iter().filter(|one| **one != Accepts::Null) {
-                let name = placeholder(one);
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            names.join("|")
-        }
-        Accepts::List(item) => placeholder(item),
-        Accepts::Object => "JSON".to_owned(),
-        Accepts::Null => "null".to_owned(),
-        Accepts::Anything => "VALUE".to_owned(),
-    }
-}
-
-/// The words that a flag takes, where they can be counted.
-pub fn choices(accepts: &Accepts) -> Vec<String> {
-    match accepts {
-        Accepts::Boolean => vec!["true".to_owned(), "false".to_owned()],
-        Accepts::Choice(values) => values.iter().map(word).collect(),
-        Accepts::AnyOf(all) => {
-            let mut words = Vec::new();
-            for word in all.iter().flat_map(choices) {
-                if !words.contains(&word) {
-                    words.push(word);
-                }
-            }
-            words
-        }
-        Accepts::List(item) => choices(item),
-        Accepts::Null => vec!["null".to_owned()],
-        Accepts::Text
-        | Accepts::Integer
-        | Accepts::Number
-        | Accepts::Object
-        | Accepts::Anything => Vec::new(),
+fn placeholder(accepts: &Accepts) -> String {
+    let placeholder = accepts.placeholder();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.|".contains(c);
+    let is_short = placeholder.len() <= WIDEST_CHOICES && placeholder.chars().all(is_plain);
+    match is_short || accepts.words().is_empty() {
+        true => placeholder,
+        false => CHOICE.to_owned(),
     }
 }
 
@@ -139,20 +77,21 @@ pub fn word(value: &Value) -> String {
 }
 
 /// `--query=STRING`, `--all, --no-all`, as OPTIONS names a parameter.
-pub fn option(param: &ToolParam) -> String {
+pub fn option(tool: &ToolSpec, param: &ToolParam) -> String {
     let flag = &param.flag;
-    match is_switch(&param.accepts) {
-        true => format!("--{flag}, --no-{flag}"),
-        false => format!("--{flag}={}", placeholder(&param.accepts)),
+    match (param.accepts.is_switch(), tool.negation(param)) {
+        (true, Some(negation)) => format!("--{flag}, --{negation}"),
+        (true, None) => format!("--{flag}[=true|false]"),
+        (false, _) => format!("--{flag}={}", placeholder(&param.accepts)),
     }
 }
 
 /// `[--page=INTEGER]`, `--tag=STRING...`, as SYNOPSIS names a parameter.
-pub fn usage(param: &ToolParam) -> String {
+pub fn usage(tool: &ToolSpec, param: &ToolParam) -> String {
     let flag = &param.flag;
-    let flag = match is_switch(&param.accepts) {
-        true => format!("--[no-]{flag}"),
-        false => format!("--{flag}={}", placeholder(&param.accepts)),
+    let flag = match tool.negation(param) {
+        Some(_) => format!("--[no-]{flag}"),
+        None => option(tool, param),
     };
     match (param.required, is_list(&param.accepts)) {
         (true, false) => flag,
@@ -175,9 +114,8 @@ pub fn explanation(param: &ToolParam) -> String {
         };
         text = format!("{text}{separator}{more}");
     };
-    let choices = choices(&param.accepts);
-    if !choices.is_empty() && placeholder(&param.accepts).contains("CHOICE") {
-        add(format!("(one of: {})", choices.join(", ")));
+    if placeholder(&param.accepts) == CHOICE {
+        add(format!("(one of: {})", param.accepts.words().join(", ")));
     }
     if is_list(&param.accepts) {
         add("(may be repeated)".to_owned());
@@ -199,13 +137,8 @@ pub fn explanation(param: &ToolParam) -> String {
 
 /// The name of mcpx's own flag that a tool's parameter had to make way for.
 pub fn collision(param: &ToolParam) -> Option<&'static str> {
-    let stem = param.flag.strip_prefix("tool-")?;
-    let own = OWN_FLAGS.iter().find(|flag| flag.long == stem)?;
-    let is_plain = |c: &char| c.is_ascii_alphanumeric();
-    let mut property = param.property.chars().filter(is_plain);
-    let mut wanted = own.long.chars().filter(is_plain);
-    let same = wanted.all(|c| property.next().is_some_and(|p| p.eq_ignore_ascii_case(&c)));
-    (same && property.next().is_none()).then_some(own.long)
+    let mut longs = OWN_FLAGS.iter().map(|flag| flag.long);
+    longs.find(|long| param.aliases.iter().any(|alias| alias == long))
 }
 
 /// `-v, --verbose`, `--cache=DURATION`.

@@ -297,7 +297,7 @@ pub fn page(columns: usize) -> String {
                     let row = |(term, text): &(String, String)| vec![term.clone(), text.clone()];
                     page.table(&terms.iter().map(row).collect::<Vec<_>>(), 4);
                 }
-                Block::Lines(lines) => page.paragraph(lines),
+                Block::Lines(lines) => page.verbatim(lines),
             }
         }
     }

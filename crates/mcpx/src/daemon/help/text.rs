@@ -84,6 +84,13 @@ impl Page {
         }
     }
 
+    /// Lines to be copied, which are never broken.
+    pub fn verbatim(&mut self, text: &str) {
+        for line in text.lines() {
+            self.put(INDENT, &[line.to_owned()]);
+        }
+    }
+
     /// A command line that is too wide goes on further in, between its words.
     pub fn synopsis(&mut self, command: &str, words: &[String]) {
         let room = self.room(INDENT);
