@@ -85,9 +85,11 @@ fn with_aliases(properties: &[&str], wanted: &[String], flags: Vec<String>) -> V
         offer(&mut named, index, plain.clone());
     }
     for (index, property) in properties.iter().enumerate() {
-        let flag = named[index].flag.clone();
         offer(&mut named, index, format!("{PREFIX}{property}"));
-        offer(&mut named, index, format!("{PREFIX}{flag}"));
+        if !named[index].flag.starts_with(PREFIX) {
+            let prefixed = format!("{PREFIX}{}", named[index].flag);
+            offer(&mut named, index, prefixed);
+        }
     }
     named
 }
@@ -134,8 +136,10 @@ fn kebab(name: &str) -> String {
         }
         if char.is_uppercase() && index > 0 && !flag.is_empty() && !flag.ends_with('-') {
             let before = chars[index - 1];
-            let ends_capitals = before.is_uppercase()
-                && chars.get(index + 1).is_some_and(|next| next.is_lowercase());
+            let is_lowercase = |at: usize| chars.get(at).is_some_and(|char| char.is_lowercase());
+            // The last capital begins a word, unless only a plural follows: `URLs`.
+            let is_plural = chars.get(index + 1) == Some(&'s') && !is_lowercase(index + 2);
+            let ends_capitals = before.is_uppercase() && is_lowercase(index + 1) && !is_plural;
             if before.is_lowercase() || before.is_numeric() || ends_capitals {
                 flag.push('-');
             }
