@@ -94,7 +94,10 @@ impl Client {
 
     /// Where requests go.
     pub fn url(&self) -> Url {
-        self.url.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.url
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Sends a request and gives the answer's beginning, whatever its status.
@@ -110,11 +113,16 @@ impl Client {
         for _ in 0..=REDIRECTS {
             let client = self.client_for(&url).await?;
             let mut request = client.request(method.clone(), url.clone());
-            request = request.headers(self.headers.clone()).headers(headers.clone());
+            request = request
+                .headers(self.headers.clone())
+                .headers(headers.clone());
             if let Some(body) = &body {
                 request = request.body(body.clone());
             }
-            let response = request.send().await.map_err(|error| self.failure(&url, &error))?;
+            let response = request
+                .send()
+                .await
+                .map_err(|error| self.failure(&url, &error))?;
             let Some(next) = self.redirect(&url, &response)? else {
                 return Ok(response);
             };
@@ -126,7 +134,10 @@ impl Client {
             }
             url = next;
         }
-        Err(UpstreamError::Network(format!("{} redirects in a circle", shown(&url))))
+        Err(UpstreamError::Network(format!(
+            "{} redirects in a circle",
+            shown(&url)
+        )))
     }
 
     /// Where an answer wants the request to go instead. An error where that is not
@@ -136,7 +147,10 @@ impl Client {
         if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
             return Ok(None);
         }
-        let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+        let target = response
+            .headers()
+            .get(LOCATION)
+            .and_then(|value| value.to_str().ok());
         let Some(mut to) = target.and_then(|target| from.join(target).ok()) else {
             return Ok(None);
         };
@@ -161,7 +175,10 @@ impl Client {
     }
 
     async fn client_for(&self, url: &Url) -> Result<reqwest::Client, UpstreamError> {
-        let through_tls = self.proxies.iter().any(|(_, proxy)| proxy.starts_with("https:"));
+        let through_tls = self
+            .proxies
+            .iter()
+            .any(|(_, proxy)| proxy.starts_with("https:"));
         let secure = url.scheme() == "https" || through_tls;
         let cell = if secure { &self.secure } else { &self.plain };
         let made = cell.get_or_try_init(|| async {
@@ -187,7 +204,10 @@ impl Client {
         let place = place(url);
         let cause = self.hide(&cause(error));
         UpstreamError::Network(if error.is_dns() {
-            format!("{} is not found: {cause}", url.host_str().unwrap_or_default())
+            format!(
+                "{} is not found: {cause}",
+                url.host_str().unwrap_or_default()
+            )
         } else if error.is_connect() && error.is_timeout() {
             let time = self.connect_timeout.as_secs_f64();
             format!("cannot connect to {place}: no answer within {time} s")
@@ -268,7 +288,9 @@ fn certificates(path: &PathBuf) -> Result<Vec<Certificate>, UpstreamError> {
     let found = Certificate::from_pem_bundle(&text)
         .map_err(|error| wrong(format!("is no PEM file: {}", cause(&error))))?;
     match found.is_empty() {
-        true => Err(wrong("has no certificate (-----BEGIN CERTIFICATE-----)".into())),
+        true => Err(wrong(
+            "has no certificate (-----BEGIN CERTIFICATE-----)".into(),
+        )),
         false => Ok(found),
     }
 }
@@ -278,7 +300,11 @@ fn certificates(path: &PathBuf) -> Result<Vec<Certificate>, UpstreamError> {
 fn proxies(variables: &[(String, String)]) -> Result<Vec<Proxy>, UpstreamError> {
     let value = |name: &str| {
         let exact = variables.iter().find(|(key, _)| key == name);
-        let any = || variables.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        let any = || {
+            variables
+                .iter()
+                .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        };
         let (key, value) = exact.or_else(any)?;
         (!value.trim().is_empty()).then(|| (key.as_str(), value.trim()))
     };
@@ -290,9 +316,13 @@ fn proxies(variables: &[(String, String)]) -> Result<Vec<Proxy>, UpstreamError> 
         ("all_proxy", |url| Proxy::all(url)),
     ];
     for (name, make) in kinds {
-        let Some((key, url)) = value(name) else { continue };
+        let Some((key, url)) = value(name) else {
+            continue;
+        };
         let proxy = make(url).map_err(|_| {
-            UpstreamError::Network(format!("{key} is not the URL of a proxy (http://HOST:PORT)"))
+            UpstreamError::Network(format!(
+                "{key} is not the URL of a proxy (http://HOST:PORT)"
+            ))
         })?;
         found.push(proxy.no_proxy(except.clone()));
     }
@@ -305,8 +335,8 @@ pub fn same_place(from: &Url, to: &Url) -> bool {
     if from.host_str() != to.host_str() {
         return false;
     }
-    let same = from.scheme() == to.scheme()
-        && from.port_or_known_default() == to.port_or_known_default();
+    let same =
+        from.scheme() == to.scheme() && from.port_or_known_default() == to.port_or_known_default();
     let upgraded = from.scheme() == "http"
         && to.scheme() == "https"
         && from.port().is_none()
@@ -342,7 +372,9 @@ fn cause(error: &reqwest::Error) -> String {
             return reason;
         }
         // Wrapped errors hide their own source.
-        let wrapped = inner.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        let wrapped = inner
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
         last = Some(inner);
         source = match wrapped {
             Some(wrapped) => Some(wrapped),
@@ -372,7 +404,10 @@ fn known(error: &(dyn Error + 'static)) -> Option<String> {
 /// What of a header's value is secret: all of it, and what follows a scheme such as
 /// `Bearer`. Short values are no secrets, and hiding them would garble every text.
 fn secret_parts(value: &str) -> Vec<String> {
-    let parts = [Some(value.trim()), value.trim().split_once(' ').map(|(_, rest)| rest.trim())];
+    let parts = [
+        Some(value.trim()),
+        value.trim().split_once(' ').map(|(_, rest)| rest.trim()),
+    ];
     let long = parts.into_iter().flatten().filter(|part| part.len() >= 8);
     long.map(str::to_owned).collect()
 }
@@ -453,7 +488,10 @@ mod tests {
 
     #[test]
     fn a_proxy_that_is_none_is_named_by_its_variable() {
-        let variables = [("HTTPS_PROXY".to_owned(), "http://user:pass word@".to_owned())];
+        let variables = [(
+            "HTTPS_PROXY".to_owned(),
+            "http://user:pass word@".to_owned(),
+        )];
         assert_eq!(
             proxies(&variables).map(|_| ()).unwrap_err().to_string(),
             "HTTPS_PROXY is not the URL of a proxy (http://HOST:PORT)"
@@ -462,7 +500,11 @@ mod tests {
 
     #[test]
     fn an_empty_proxy_is_none() {
-        let variables = [("https_proxy", ""), ("HTTPS_PROXY", "http://p:1"), ("http_proxy", " ")];
+        let variables = [
+            ("https_proxy", ""),
+            ("HTTPS_PROXY", "http://p:1"),
+            ("http_proxy", " "),
+        ];
         let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         assert_eq!(proxies(&variables.map(own)).unwrap().len(), 0);
     }

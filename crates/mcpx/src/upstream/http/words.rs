@@ -53,7 +53,10 @@ enum Said {
 
 /// What an answer with an error's status says, as far as it is for people.
 pub fn complaint(headers: &HeaderMap, body: &str) -> String {
-    let asks = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let asks = headers
+        .get_all(WWW_AUTHENTICATE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let asks: Vec<&str> = asks.collect();
     let said = spoken(headers, body);
     match (asks.is_empty(), said.is_empty()) {
@@ -79,7 +82,9 @@ fn spoken(headers: &HeaderMap, body: &str) -> String {
             return parts.join(": ");
         }
     }
-    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
     match kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/html")) {
         true => title(body).unwrap_or_default().to_owned(),
         false => body.to_owned(),
@@ -111,8 +116,16 @@ mod tests {
 
     #[test]
     fn a_complaint_in_json_is_its_text() {
-        check(&[], r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"},"id":null}"#, "no");
-        check(&[], r#"{"error":"invalid_token","error_description":"expired"}"#, "invalid_token: expired");
+        check(
+            &[],
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"},"id":null}"#,
+            "no",
+        );
+        check(
+            &[],
+            r#"{"error":"invalid_token","error_description":"expired"}"#,
+            "invalid_token: expired",
+        );
         check(&[], r#"{"detail":"Not Found"}"#, "Not Found");
         check(&[], r#"{"error":7}"#, r#"{"error":7}"#);
     }
@@ -120,7 +133,11 @@ mod tests {
     #[test]
     fn a_page_is_its_title() {
         let page = "<html><TITLE>502 Bad Gateway</TITLE><body>x";
-        check(&[(CONTENT_TYPE, "text/html; charset=utf-8")], page, "502 Bad Gateway");
+        check(
+            &[(CONTENT_TYPE, "text/html; charset=utf-8")],
+            page,
+            "502 Bad Gateway",
+        );
         check(&[(CONTENT_TYPE, "text/html")], "<p>x", "");
     }
 
@@ -128,7 +145,11 @@ mod tests {
     fn what_is_asked_for_is_told() {
         let asks = [(WWW_AUTHENTICATE, r#"Bearer realm="mcp""#)];
         check(&asks, "", r#"it asks for Bearer realm="mcp""#);
-        check(&asks, "no token", r#"no token (it asks for Bearer realm="mcp")"#);
+        check(
+            &asks,
+            "no token",
+            r#"no token (it asks for Bearer realm="mcp")"#,
+        );
     }
 
     #[test]
