@@ -8,7 +8,7 @@ mod complete;
 mod elicit;
 mod help;
 mod listing;
-mod log;
+pub mod log;
 mod media;
 mod pool;
 mod session;
