@@ -130,7 +130,7 @@ impl Opening {
             }
         };
         let client = Arc::clone(&self.client);
-        let link = Streamable::new(client, peer.clone(), manner, self.events.clone());
+        let link = Streamable::new(client, peer.clone(), manner, &self.events);
         let link: Arc<dyn Link> = Arc::new(link);
         let connection = Connection::new(peer, link);
         let about = match manner {

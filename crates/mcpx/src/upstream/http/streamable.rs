@@ -58,7 +58,8 @@ struct Line {
     client: Arc<Client>,
     peer: Peer,
     manner: Manner,
-    events: mpsc::UnboundedSender<Event>,
+    /// Weak, so that the end of the conversation closes the channel.
+    events: mpsc::WeakUnboundedSender<Event>,
     tasks: Arc<Tasks>,
     session: Mutex<Session>,
     /// Only one request opens a lost session again.
@@ -81,13 +82,13 @@ impl Streamable {
         client: Arc<Client>,
         peer: Peer,
         manner: Manner,
-        events: mpsc::UnboundedSender<Event>,
+        events: &mpsc::UnboundedSender<Event>,
     ) -> Self {
         Self(Arc::new(Line {
             client,
             peer,
             manner,
-            events,
+            events: events.downgrade(),
             tasks: Arc::default(),
             session: Mutex::default(),
             reopening: tokio::sync::Mutex::new(()),
@@ -408,7 +409,9 @@ impl Line {
         }
         self.listen();
         // A server that forgot everything may be another one now.
-        let _ = self.events.send(Event::ToolsChanged);
+        if let Some(events) = self.events.upgrade() {
+            let _ = events.send(Event::ToolsChanged);
+        }
         Ok(())
     }
 
