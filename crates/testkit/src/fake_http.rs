@@ -486,13 +486,7 @@ impl Exchange<'_> {
                 answer(to, u16::try_from(status).unwrap_or(500), &[kind], page)?;
                 return Ok(Then::Next);
             }
-            "change" => {
-                let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-                for listener in self.world.state().streams.values() {
-                    // Who hung up needs no news.
-                    let _ = listener.send(news.clone());
-                }
-            }
+            "change" => self.news(),
             _ => {}
         }
         if !tool.is_empty() && self.has("forgetful") {
@@ -517,6 +511,15 @@ impl Exchange<'_> {
         piece(to, format!("data: {reply}\n\n").as_bytes())?;
         piece(to, b"")?;
         Ok(Then::Next)
+    }
+
+    /// Tells everybody who listens that the tools changed.
+    fn news(&self) {
+        let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+        for listener in self.world.state().streams.values() {
+            // Who hung up needs no news.
+            let _ = listener.send(news.clone());
+        }
     }
 
     /// Half an answer, and then a reset.
@@ -706,6 +709,9 @@ impl Exchange<'_> {
             "fail" => return self.refuse(to, 500),
             "stall" => {}
             _ if message.get("id").is_some() && message.get("method").is_some() => {
+                if tool == "change" {
+                    self.news();
+                }
                 // A stream that is gone has nobody to tell.
                 let _ = stream.send(self.reply(message));
             }

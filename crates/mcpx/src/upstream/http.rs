@@ -9,6 +9,8 @@ mod headers;
 mod old;
 mod streamable;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::sync::Arc;
