@@ -147,6 +147,11 @@ impl Fake {
         self.world.state().proxied
     }
 
+    /// How many streams of its own are listened to.
+    pub fn streams(&self) -> usize {
+        self.world.state().streams.len()
+    }
+
     /// Forgets every session, as a restart does.
     pub fn forget(&self) {
         self.world.state().sessions.clear();
@@ -411,6 +416,12 @@ impl Exchange<'_> {
         if message.get("id").is_none() || method.is_empty() {
             return self.refuse(to, 202);
         }
+        if is_modern && method == "subscriptions/listen" && self.has("listen") {
+            let method = "notifications/subscriptions/acknowledged";
+            let hello = json!({"jsonrpc": "2.0", "method": method, "params": message["params"]});
+            let name = format!("stream-{}", self.world.next());
+            return self.relay(to, &name, Some(format!("data: {hello}\n\n")));
+        }
         if !opens {
             return self.answer(to, message, &[]);
         }
@@ -494,7 +505,13 @@ impl Exchange<'_> {
         }
         if !self.has("sse") {
             let headers = [&[JSON], headers].concat();
-            answer(to, 200, &headers, reply.to_string().as_bytes())?;
+            // The newest servers have a status for each error.
+            let status = match (self.has("modern"), reply["error"]["code"].as_i64()) {
+                (true, Some(-32601)) => 404,
+                (true, Some(_)) => 400,
+                _ => 200,
+            };
+            answer(to, status, &headers, reply.to_string().as_bytes())?;
             return Ok(Then::Next);
         }
         begin(to, &[&[EVENTS], headers].concat())?;
@@ -589,7 +606,7 @@ impl Exchange<'_> {
 
     fn result(&self, message: &Value) -> Result<Value, (i32, String)> {
         let server = json!({"name": "fake-http", "version": "1"});
-        let capabilities = json!({"tools": {"listChanged": true}});
+        let capabilities = json!({"tools": {"listChanged": self.has("listen")}});
         match message["method"].as_str().unwrap_or_default() {
             "initialize" => Ok(json!({
                 "protocolVersion": "2025-06-18",
@@ -621,7 +638,7 @@ impl Exchange<'_> {
         }
         let text = match name {
             "echo" => arguments["text"].as_str().unwrap_or_default().to_owned(),
-            "headers" => {
+            "headers" | "marked" => {
                 let headers = self.request.headers.iter();
                 let lines = headers.map(|(name, value)| format!("{name}: {value}"));
                 lines.collect::<Vec<_>>().join("\n")
@@ -755,6 +772,11 @@ fn tools() -> Vec<Value> {
             json!({"status": {"type": "integer"}}),
         ),
         tool("change", "Says that the tools changed", json!({})),
+        tool(
+            "marked",
+            "Wants a parameter in a header too",
+            json!({"region": {"type": "string", "x-mcp-header": "Region"}}),
+        ),
         tool("größe", "Has a name that no header carries", json!({})),
     ]
 }

@@ -92,6 +92,10 @@ impl Opening {
         let is_known = remembered.is_some();
         let mut telling: Option<UpstreamError> = None;
         for (tried, way) in ways.into_iter().enumerate() {
+            // Who answers in JSON-RPC does not speak the old way.
+            if way == Way::Old && matches!(telling, Some(UpstreamError::Rpc { .. })) {
+                continue;
+            }
             let left = self.deadline.saturating_duration_since(Instant::now());
             // A server that is silent when asked in a way that it may not know has half
             // of its time left for the next one.

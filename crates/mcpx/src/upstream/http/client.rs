@@ -203,21 +203,31 @@ impl Client {
     pub fn failure(&self, url: &Url, error: &reqwest::Error) -> UpstreamError {
         let place = place(url);
         let cause = self.hide(&cause(error));
+        let proxy = self.proxy_of(url);
         UpstreamError::Network(if error.is_dns() {
-            format!(
-                "{} is not found: {cause}",
-                url.host_str().unwrap_or_default()
-            )
+            let host = url.host_str().unwrap_or_default();
+            format!("{host} is not found: {cause}{proxy}")
         } else if error.is_connect() && error.is_timeout() {
             let time = self.connect_timeout.as_secs_f64();
-            format!("cannot connect to {place}: no answer within {time} s")
+            format!("cannot connect to {place}: no answer within {time} s{proxy}")
         } else if error.is_connect() {
-            format!("cannot connect to {place}: {cause}")
+            format!("cannot connect to {place}: {cause}{proxy}")
         } else if error.is_body() || error.is_decode() {
             format!("{place} broke off in the middle of its answer: {cause}")
         } else {
             format!("{place} gave no answer: {cause}")
         })
+    }
+
+    /// The variable that may stand in the way, for what cannot be reached.
+    fn proxy_of(&self, url: &Url) -> String {
+        let own = format!("{}_proxy", url.scheme());
+        let set = [own.as_str(), "all_proxy"];
+        let set = set
+            .into_iter()
+            .find_map(|name| variable(&self.proxies, name));
+        set.map(|(name, _)| format!(" ({name} is set)"))
+            .unwrap_or_default()
     }
 
     /// An answer that is no answer, in words.
@@ -295,19 +305,22 @@ fn certificates(path: &PathBuf) -> Result<Vec<Certificate>, UpstreamError> {
     }
 }
 
+/// A variable by its lower-case name, in either spelling, if it has a value.
+fn variable<'a>(variables: &'a [(String, String)], name: &str) -> Option<(&'a str, &'a str)> {
+    let exact = variables.iter().find(|(key, _)| key == name);
+    let any = || {
+        variables
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+    };
+    let (key, value) = exact.or_else(any)?;
+    (!value.trim().is_empty()).then(|| (key.as_str(), value.trim()))
+}
+
 /// The proxies that a caller's variables name. The lower-case spelling wins, as
 /// everywhere; a scheme's own comes before the one for all.
 fn proxies(variables: &[(String, String)]) -> Result<Vec<Proxy>, UpstreamError> {
-    let value = |name: &str| {
-        let exact = variables.iter().find(|(key, _)| key == name);
-        let any = || {
-            variables
-                .iter()
-                .find(|(key, _)| key.eq_ignore_ascii_case(name))
-        };
-        let (key, value) = exact.or_else(any)?;
-        (!value.trim().is_empty()).then(|| (key.as_str(), value.trim()))
-    };
+    let value = |name: &str| variable(variables, name);
     let except = value("no_proxy").and_then(|(_, hosts)| NoProxy::from_string(hosts));
     let mut found = Vec::new();
     let kinds: [(&str, fn(&str) -> reqwest::Result<Proxy>); 3] = [

@@ -14,9 +14,10 @@ use tokio::time::{sleep, timeout};
 
 use super::super::life::Life;
 use super::super::peer::{Doing, Link, Outgoing, Peer};
-use super::super::{Event, UpstreamError};
+use super::super::{CallOptions, Event, UpstreamError};
 use super::answer::{self, Events, Shape};
 use super::client::{Client, place};
+use super::headers::Marked;
 use super::tasks::Tasks;
 use super::{headers, words};
 
@@ -62,6 +63,7 @@ struct Line {
     events: mpsc::WeakUnboundedSender<Event>,
     tasks: Arc<Tasks>,
     session: Mutex<Session>,
+    marked: Mutex<Marked>,
     /// Only one request opens a lost session again.
     reopening: tokio::sync::Mutex<()>,
 }
@@ -69,8 +71,6 @@ struct Line {
 #[derive(Debug, Default)]
 struct Session {
     id: Option<HeaderValue>,
-    /// Whether `initialize` has been answered.
-    is_open: bool,
     /// How it was opened, to do it again.
     opening: Option<Bytes>,
     opened: Option<Bytes>,
@@ -91,6 +91,7 @@ impl Streamable {
             events: events.downgrade(),
             tasks: Arc::default(),
             session: Mutex::default(),
+            marked: Mutex::default(),
             reopening: tokio::sync::Mutex::new(()),
         }))
     }
@@ -215,9 +216,7 @@ impl Line {
         response: Response,
     ) -> Result<(), UpstreamError> {
         if about.method == "initialize" {
-            let mut session = self.session();
-            session.id = response.headers().get(headers::SESSION).cloned();
-            session.is_open = true;
+            self.session().id = response.headers().get(headers::SESSION).cloned();
         }
         if answer::shape(&response) == Shape::Events {
             return self.follow(id, about, response).await;
@@ -243,7 +242,26 @@ impl Line {
             let reason = format!("{place} answered with something that is no JSON-RPC{what}");
             return Err(UpstreamError::Protocol(reason));
         }
+        self.notice(about, &text);
         self.answered(id, about, &text)
+    }
+
+    /// What in an answer is for the link itself.
+    fn notice(self: &Arc<Self>, about: &About, text: &str) {
+        if self.manner == Manner::Session {
+            return;
+        }
+        match about.method.as_str() {
+            "server/discover" if announces_changes(text) => {
+                let line = Arc::clone(self);
+                self.tasks.listen(async move { line.subscribe().await });
+            }
+            "tools/list" => {
+                let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+                marked.learn(text);
+            }
+            _ => {}
+        }
     }
 
     /// What came must have been the answer.
@@ -265,7 +283,12 @@ impl Line {
 
     /// Reads a stream until the answer has come; where it breaks before, asks for the
     /// rest, if the server numbers its events.
-    async fn follow(&self, id: i64, about: &About, first: Response) -> Result<(), UpstreamError> {
+    async fn follow(
+        self: &Arc<Self>,
+        id: i64,
+        about: &About,
+        first: Response,
+    ) -> Result<(), UpstreamError> {
         let mut stream = Events::of(first);
         let (mut last_id, mut retry) = (None, None);
         let mut tries = 0;
@@ -278,6 +301,7 @@ impl Line {
                             self.peer.incoming_for(id, &event.data);
                         }
                         if !self.peer.awaits(id) {
+                            self.notice(about, &event.data);
                             self.linger(stream).await;
                             return Ok(());
                         }
@@ -381,10 +405,6 @@ impl Line {
             method: "initialize".to_owned(),
             name: None,
         };
-        {
-            let mut session = self.session();
-            session.is_open = false;
-        }
         let response = self.post(&about, &opening.ok_or_else(never)?, None).await?;
         if !response.status().is_success() {
             return Err(Refusal::read(&self.client, response)
@@ -395,11 +415,7 @@ impl Line {
         let text = self.first_message(response).await?;
         let protocol = opened_protocol(&text)?;
         self.peer.live(Some(Life::Opened { protocol }));
-        {
-            let mut session = self.session();
-            session.id = id.clone();
-            session.is_open = true;
-        }
+        self.session().id = id.clone();
         if let Some(opened) = opened {
             let about = About {
                 method: "notifications/initialized".to_owned(),
@@ -476,6 +492,33 @@ impl Line {
         }
     }
 
+    /// Asks to be told of changes, where there is no stream for that: a request that is
+    /// never answered.
+    async fn subscribe(&self) {
+        let wish = r#"{"notifications":{"toolsListChanged":true}}"#.to_owned();
+        let Ok(wish) = RawValue::from_string(wish) else {
+            return;
+        };
+        let mut failures = 0;
+        while failures < LISTENS {
+            let since = tokio::time::Instant::now();
+            let end = self
+                .peer
+                .request("subscriptions/listen", &wish, CallOptions::default());
+            match end.await {
+                Ok(_) | Err(UpstreamError::Ended { .. } | UpstreamError::Network(_)) => {}
+                // It does not want to, and will not later.
+                Err(_) => return,
+            }
+            failures = if since.elapsed() >= LASTING {
+                0
+            } else {
+                failures + 1
+            };
+            sleep(pause(None, failures)).await;
+        }
+    }
+
     /// Ends the session at the server.
     async fn hang_up(&self) {
         let Some(session) = self.session().id.take() else {
@@ -495,6 +538,10 @@ impl Line {
         session: Option<&HeaderValue>,
     ) -> Result<Response, UpstreamError> {
         let mut sent = self.common(session);
+        if about.method == "initialize" {
+            // The version is what this message is about.
+            sent.remove(headers::VERSION);
+        }
         sent.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         sent.insert(
             ACCEPT,
@@ -507,6 +554,10 @@ impl Line {
                 if let Some(value) = value {
                     sent.insert(key, value);
                 }
+            }
+            if let (Some(name), "tools/call") = (&about.name, about.method.as_str()) {
+                let marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+                sent.extend(marked.of(name, body));
             }
         }
         self.client
@@ -530,11 +581,7 @@ impl Line {
     /// What every request carries once it is agreed: the version, the session.
     fn common(&self, session: Option<&HeaderValue>) -> HeaderMap {
         let protocol = match (self.peer.life(), self.manner) {
-            (Some(Life::Stateless { protocol }), _) => Some(protocol),
-            (Some(Life::Opened { protocol }), _) => {
-                // Not before it is agreed again.
-                self.session().is_open.then_some(protocol)
-            }
+            (Some(life), _) => Some(life.protocol().to_owned()),
             (None, Manner::Stateless) => Some(super::STATELESS.to_owned()),
             (None, Manner::Session) => None,
         };
@@ -589,6 +636,12 @@ fn rpc_error(said: &RawValue) -> Option<UpstreamError> {
         message: said.message,
         data: said.data,
     })
+}
+
+/// Whether a server says that it tells when its tools change.
+fn announces_changes(discovered: &str) -> bool {
+    let answer: serde_json::Value = serde_json::from_str(discovered).unwrap_or_default();
+    answer["result"]["capabilities"]["tools"]["listChanged"] == true
 }
 
 fn opened_protocol(text: &str) -> Result<String, UpstreamError> {

@@ -305,6 +305,24 @@ async fn headers_tell_what_a_request_is_about() {
 }
 
 #[tokio::test]
+async fn a_marked_parameter_is_sent_in_a_header_too() {
+    for behaviour in ["modern", "modern+sse"] {
+        let open = World::new(behaviour).open().await.unwrap();
+        let list = RawValue::from_string("{}".to_owned()).unwrap();
+        let options = CallOptions::default();
+        open.connection
+            .request("tools/list", &list, options)
+            .await
+            .unwrap();
+        let headers = open.call("marked", json!({"region": "eu"})).await.unwrap();
+        assert!(
+            headers.lines().any(|line| line == "mcp-param-region: eu"),
+            "{headers}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_session_has_its_id_and_its_version() {
     let open = World::new("legacy+session").open().await.unwrap();
     let headers = open.call("headers", json!({})).await.unwrap();
@@ -358,25 +376,23 @@ async fn a_dropped_connection_deletes_its_session() {
 
 #[tokio::test]
 async fn news_come_on_the_stream_of_the_server() {
-    for behaviour in ["legacy+listen", "legacy+listen+session", "old"] {
+    for behaviour in [
+        "legacy+listen",
+        "legacy+listen+session",
+        "old",
+        "modern+listen",
+    ] {
         let world = World::new(behaviour);
         let mut open = world.open().await.unwrap();
-        world.seen("GET").await;
-        // The stream is there a moment after it was asked for.
-        let heard = async {
-            loop {
-                open.call("change", json!({})).await.unwrap();
-                let wait = Duration::from_millis(100);
-                if let Ok(Some(Event::ToolsChanged)) =
-                    tokio::time::timeout(wait, open.events.recv()).await
-                {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(PATIENCE, heard)
-            .await
-            .unwrap_or_else(|_| panic!("{behaviour}"));
+        eventually(|| (world.fake.streams() == 1).then_some(())).await;
+        open.call("change", json!({})).await.unwrap();
+        let heard = tokio::time::timeout(PATIENCE, open.events.recv()).await;
+        assert!(
+            matches!(heard, Ok(Some(Event::ToolsChanged))),
+            "{behaviour}"
+        );
+        open.connection.close().await;
+        eventually(|| (world.fake.streams() == 0).then_some(())).await;
     }
 }
 
@@ -452,6 +468,29 @@ async fn an_http_status_is_told_with_what_it_says() {
             format!("{url} answered HTTP 500: It broke")
         );
         assert_eq!(open.echo().await, "hällo");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_protocol_is_one_whatever_its_status() {
+    for behaviour in ["legacy", "legacy+session", "modern", "modern+sse", "old"] {
+        let open = World::new(behaviour).open().await.unwrap();
+        let error = open.trouble("nothing", json!({})).await;
+        assert!(
+            matches!(error, UpstreamError::Rpc { code: -32602, .. }),
+            "{behaviour}: {error:?}"
+        );
+        assert_eq!(error.to_string(), "no tool nothing (-32602)", "{behaviour}");
+        let empty = RawValue::from_string("{}".to_owned()).unwrap();
+        let answer = open
+            .connection
+            .request("no/such", &empty, CallOptions::default())
+            .await;
+        let error = answer.unwrap_err();
+        assert!(
+            matches!(error, UpstreamError::Rpc { code: -32601, .. }),
+            "{behaviour}: {error:?}"
+        );
     }
 }
 
@@ -590,6 +629,15 @@ async fn a_proxy_is_used_for_the_hosts_that_are_not_excepted() {
     let world = World::at(server, &url).proxy("HTTP_PROXY", &via);
     assert_eq!(world.open().await.unwrap().echo().await, "hällo");
     assert!(proxy.proxied() > 0);
+
+    let gone = World::new("json").proxy("ALL_PROXY", "http://127.0.0.1:1");
+    assert_eq!(
+        gone.trouble().await,
+        format!(
+            "cannot connect to 127.0.0.1:{}: connection refused (ALL_PROXY is set)",
+            gone.fake.port()
+        )
+    );
 
     let before = proxy.proxied();
     let direct = World::new("json")
