@@ -88,7 +88,7 @@ fn run() -> Result<(), String> {
         .map_err(|error| format!("no threads: {error}"))?;
     let ended = runtime.block_on(async {
         let told = told_to_end().map_err(|error| format!("no signals: {error}"))?;
-        let work = Servers(Arc::new(shared(&places)));
+        let work = Servers(Arc::new(Shared::new(&places)));
         let door = Door::open(places)?;
         say("");
         listen::serve(door, Arc::new(work), idle_time, told).await;
@@ -111,14 +111,6 @@ fn told_to_end() -> io::Result<impl Future<Output = ()>> {
             _ = hangup.recv() => {}
         }
     })
-}
-
-// Placeholder for `Shared::new(places)`.
-fn shared(places: &Places) -> Shared {
-    let _ = places;
-    Shared {
-        pool: pool::Pool {},
-    }
 }
 
 /// The work of the daemon: commands, by means of the open servers.

@@ -19,14 +19,14 @@ use argway_core::sources::tool::ToolSpec;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use super::cache::{self, Cache};
+use super::cache;
 use super::caller::{Caller, Gone, Voice};
 use super::command_line::Options;
 use super::elicit::Person;
 use super::elicit::answers::Answers;
 use super::media;
-use super::pool::{InUse, Pool};
-use super::session::{Stop, opened};
+use super::pool::InUse;
+use super::session::{Shared, Stop, opened};
 use crate::config::{Settings, Target};
 use crate::exit::{Exit, Failure};
 
@@ -105,15 +105,20 @@ impl Call<'_> {
 /// Calls the tool with what `source` says, and prints its result.
 pub async fn run(
     caller: &mut Caller,
-    pool: &Pool,
+    shared: &Shared,
     mut server: InUse,
     call: &Call<'_>,
     source: Source,
 ) -> Result<Exit, Stop> {
     let arguments = arguments::gather(caller, call.tool, source).await?;
-    let cache = Cache::new(caller.places.cache.clone());
+    let cache = shared.cache(&caller.places.cache);
     let ttl = match call.answers.is_empty() {
-        true => cache::policy(call.settings, &call.tool.name, call.options),
+        true => cache::policy(
+            call.settings,
+            &call.tool.name,
+            call.options.cache,
+            call.options.no_cache,
+        ),
         // What was answered is not in the key.
         false => None,
     };
@@ -134,7 +139,7 @@ pub async fn run(
     }
     if !server.connection.is_alive() {
         // It ended before it was asked anything, so nothing is done twice.
-        server = opened(caller, pool, call.target, call.settings).await?;
+        server = opened(caller, &shared.pool, call.target, call.settings).await?;
     }
     let before = Instant::now();
     let answer = rounds::answer(caller, &server.connection, call, &arguments).await?;

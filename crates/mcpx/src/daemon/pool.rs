@@ -30,6 +30,9 @@ use promise::Promise;
 /// How long closing every server may take.
 const CLOSING: Duration = Duration::from_secs(5);
 
+/// What an opening may take longer than it should.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Opens servers.
 pub trait Opener: Send + Sync + 'static {
     /// What it opens.
@@ -115,8 +118,6 @@ struct Inner<O: Opener> {
     slots: Mutex<Slots<O::Wire>>,
     /// How many keepers there are: servers that are opening, open or closing.
     kept: watch::Sender<usize>,
-    /// Told when there is a first server, and when there is none any more.
-    idle: Notify,
     closing: watch::Sender<bool>,
 }
 
@@ -149,7 +150,6 @@ impl<O: Opener> Pool<O> {
                     serial: 0,
                 }),
                 kept: watch::Sender::new(0),
-                idle: Notify::new(),
                 closing: watch::Sender::new(false),
             }),
         }
@@ -238,20 +238,22 @@ impl<O: Opener> Pool<O> {
             server,
             uses: 0,
             keepalive: settings.keepalive,
-            deadline: Instant::now() + settings.keepalive,
+            deadline: after(settings.keepalive),
             stir,
         }
+    }
+
+    /// Whether the server of `target` is open or being opened.
+    pub fn is_open(&self, target: &Target) -> bool {
+        self.inner
+            .slots()
+            .by_identity
+            .contains_key(&target.identity)
     }
 
     /// Whether no server is open, being opened or being closed.
     pub fn is_empty(&self) -> bool {
         *self.inner.kept.borrow() == 0
-    }
-
-    /// Comes back when [`Pool::is_empty`] may have changed since it last came back:
-    /// for one who waits in a loop.
-    pub async fn idle_changed(&self) {
-        self.inner.idle.notified().await;
     }
 
     /// Closes every server, in order and bounded in time. None is opened after that.
@@ -319,7 +321,6 @@ struct Keeper<O: Opener> {
 impl<O: Opener> Keeper<O> {
     fn new(inner: &Arc<Inner<O>>, target: &Target, serial: u64, stir: &Arc<Notify>) -> Self {
         inner.kept.send_modify(|kept| *kept += 1);
-        inner.idle.notify_one();
         Self {
             inner: Arc::clone(inner),
             identity: target.identity.clone(),
@@ -364,7 +365,9 @@ impl<O: Opener> Keeper<O> {
         events: mpsc::UnboundedSender<Event>,
     ) -> Result<O::Wire, UpstreamError> {
         let opening = self.inner.opener.open(target, events);
-        match tokio::time::timeout(target.connect_timeout, opening).await {
+        // Who opens looks at the clock too, and can tell more about what was waited for.
+        let patience = target.connect_timeout.saturating_add(GRACE);
+        match tokio::time::timeout(patience, opening).await {
             Ok(opened) => opened,
             Err(_) => Err(UpstreamError::Start {
                 reason: format!(
@@ -406,6 +409,12 @@ impl<O: Opener> Keeper<O> {
     }
 }
 
+/// The end of a time that begins now. Longer than this is for ever.
+pub fn after(time: Duration) -> Instant {
+    const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+    Instant::now() + time.min(FOR_EVER)
+}
+
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
@@ -416,7 +425,6 @@ async fn sleep_until(deadline: Option<Instant>) {
 impl<O: Opener> Drop for Keeper<O> {
     fn drop(&mut self) {
         self.inner.kept.send_modify(|kept| *kept -= 1);
-        self.inner.idle.notify_one();
     }
 }
 
@@ -433,7 +441,7 @@ impl<O: Opener> Drop for Claim<O> {
         if let Some(slot) = slots.of(&self.identity, self.serial) {
             slot.uses -= 1;
             if slot.uses == 0 {
-                slot.deadline = Instant::now() + slot.keepalive;
+                slot.deadline = after(slot.keepalive);
                 slot.stir.notify_one();
             }
         }

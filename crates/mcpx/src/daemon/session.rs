@@ -1,8 +1,10 @@
 //! One command from beginning to end.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use argway_core::argv;
@@ -10,6 +12,7 @@ use argway_core::catalog::names::nearest;
 use argway_core::output::shown;
 use argway_core::sources::tool::ToolSpec;
 
+use super::cache::Cache;
 use super::call::{self, Call};
 use super::caller::{Caller, Gone, Voice};
 use super::command_line::{self, Options, Verb, quiet_words};
@@ -17,9 +20,10 @@ use super::complete::{self, Needs};
 use super::elicit::answers::Answers;
 use super::pool::{InUse, Opened, Pool, Tools, Upstream};
 use super::{help, listing};
-use crate::config::{Config, ConfigError, ServerEntry, Settings, Target};
+use crate::config::{Config, ConfigError, ConfigStore, Scope, ServerEntry, Settings, Target};
 use crate::exit::{Exit, Failure};
 use crate::own_flags::{OWN_FLAGS, Own};
+use crate::paths::Places;
 use crate::upstream::{Memory, UpstreamError};
 
 /// Somebody who presses Tab waits no longer. The server goes on opening, and is there
@@ -29,6 +33,9 @@ const COMPLETION: Duration = Duration::from_secs(4);
 /// A tool that is not in a list of this age may be new.
 const STALE: Duration = Duration::from_secs(2);
 
+/// What is known of more caches than this is not worth keeping.
+const MOST_CACHES: usize = 16;
+
 /// What is shown of an error, and of what a server wrote to stderr.
 const LONGEST_ERROR: usize = 8_000;
 
@@ -36,14 +43,35 @@ const LONGEST_ERROR: usize = 8_000;
 pub struct Shared {
     /// The open servers.
     pub pool: Pool,
+    /// What callers have configured.
+    configs: ConfigStore,
+    /// The caches of callers, by their folders: mostly there is one.
+    caches: Mutex<BTreeMap<PathBuf, Arc<Cache>>>,
 }
 
 impl Shared {
-    /// No server is open yet; `memory` knows how they want to be spoken to.
-    pub fn new(memory: Memory) -> Self {
+    /// No server is open yet.
+    pub fn new(places: &Places) -> Self {
+        let memory = Memory::load(&places.state);
         Self {
             pool: Pool::new(Upstream { memory }),
+            configs: ConfigStore::default(),
+            caches: Mutex::default(),
         }
+    }
+
+    /// The cache in this folder.
+    pub fn cache(&self, folder: &Path) -> Arc<Cache> {
+        let mut caches = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = caches.get(folder) {
+            return Arc::clone(cache);
+        }
+        if caches.len() == MOST_CACHES {
+            caches.clear();
+        }
+        let cache = Arc::new(Cache::new(folder.to_owned()));
+        caches.insert(folder.to_owned(), Arc::clone(&cache));
+        cache
     }
 }
 
@@ -91,10 +119,10 @@ pub async fn run(caller: &mut Caller, shared: &Arc<Shared>) -> Result<Exit, Gone
 
 async fn command(caller: &mut Caller, shared: &Shared) -> Result<Exit, Stop> {
     let invocation = &caller.invocation;
-    let loaded = Config::load(&caller.places, &invocation.environment, &invocation.folder);
-    let (config, broken) = match loaded {
+    let (environment, folder) = (&invocation.environment, &invocation.folder);
+    let (config, broken) = match shared.configs.load(&caller.places, environment, folder) {
         Ok(config) => (config, None),
-        Err(error) => (Config::default(), Some(error)),
+        Err(error) => (Arc::default(), Some(error)),
     };
     let is_server = |name: &str| config.servers.contains_key(name);
     let command = command_line::parse(&invocation.words, is_server).map_err(Failure::Usage)?;
@@ -151,7 +179,7 @@ async fn command(caller: &mut Caller, shared: &Shared) -> Result<Exit, Stop> {
 
 /// The configuration, or why there is none. Sources that are given directly need none.
 struct Configured {
-    config: Config,
+    config: Arc<Config>,
     broken: Option<ConfigError>,
 }
 
@@ -299,9 +327,13 @@ async fn servers(
     if let Some(broken) = configured.broken {
         return Err(broken.into());
     }
-    let Config { servers, problems } = configured.config;
-    for problem in &problems {
-        caller.note(problem).await?;
+    let Config {
+        servers,
+        problems,
+        notes,
+    } = &*configured.config;
+    for note in problems.iter().chain(notes) {
+        caller.note(note).await?;
     }
     if servers.is_empty() {
         let file = caller.places.config.display().to_string();
@@ -321,7 +353,7 @@ async fn servers(
         }
     }
     let verbose = options.voice == Voice::Verbose;
-    print(caller, &listing::servers(&servers, verbose, options.json)).await
+    print(caller, &listing::servers(servers, verbose, options.json)).await
 }
 
 async fn tools(caller: &mut Caller, open: &Open, options: &Options) -> Result<Exit, Stop> {
@@ -398,7 +430,7 @@ impl Asked {
             options: &options,
             answers: &answers,
         };
-        call::run(caller, &shared.pool, server, &call, decoded.arguments).await
+        call::run(caller, shared, server, &call, decoded.arguments).await
     }
 
     fn glimpses_help(&self) -> bool {
@@ -433,6 +465,7 @@ async fn completed(
     caller.set_voice(Voice::Quiet);
     let open = match complete::needs(words) {
         Needs::Nothing => None,
+        Needs::ToolsOf(server) if !may_open(caller, shared, configured, &server) => None,
         Needs::ToolsOf(server) => {
             let options = Options::of(&[]).map_err(Failure::Usage)?;
             let opening = Open::named(caller, shared, configured, &server, &options);
@@ -446,6 +479,23 @@ async fn completed(
     let tools = open.as_ref().map(|open| open.tools.tools.as_slice());
     let candidates = complete::complete(words, &configured.config.servers, tools);
     print(caller, &complete::lines(&candidates)).await
+}
+
+/// Whether Tab may open a server: not one that only the command line or a file in the
+/// caller's folder speaks for, unless it is open already.
+fn may_open(caller: &Caller, shared: &Shared, configured: &Configured, word: &str) -> bool {
+    let Ok(entry) = configured.entry(caller, word) else {
+        return false;
+    };
+    match entry.scope {
+        Scope::Own | Scope::User => true,
+        Scope::Direct | Scope::Project => {
+            let invocation = &caller.invocation;
+            let (environment, folder) = (&invocation.environment, &invocation.folder);
+            let target = entry.expand(&caller.places, environment, folder);
+            target.is_ok_and(|target| shared.pool.is_open(&target))
+        }
+    }
 }
 
 async fn print(caller: &mut Caller, text: &str) -> Result<Exit, Stop> {

@@ -17,7 +17,7 @@ use super::progress::ProgressLine;
 use super::{Call, Terminal, tasks};
 use crate::daemon::caller::{Gone, Voice};
 use crate::daemon::elicit::{self, Outcome, form::clean};
-use crate::daemon::pool::Wire;
+use crate::daemon::pool::{Wire, after};
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
 use crate::upstream::{CallEvent, CallOptions, UpstreamError};
@@ -174,7 +174,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
 
     async fn answered(&mut self, method: &str, params: &RawValue) -> Result<Box<RawValue>, Stop> {
         let timeout = self.call.timeout();
-        let mut deadline = Instant::now() + timeout;
+        let mut deadline = after(timeout);
         let (sender, mut events) = mpsc::unbounded_channel();
         let wire = self.wire;
         let request = wire.request(

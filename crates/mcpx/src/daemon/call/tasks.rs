@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::Terminal;
 use super::rounds::Conversation;
 use crate::daemon::elicit::form::clean;
-use crate::daemon::pool::Wire;
+use crate::daemon::pool::{Wire, after};
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
@@ -63,7 +63,7 @@ async fn followed<T: Terminal, W: Wire>(
     id: &RawValue,
 ) -> Result<Box<RawValue>, Stop> {
     let timeout = conversation.call.timeout();
-    let mut deadline = Instant::now() + timeout;
+    let mut deadline = after(timeout);
     let mut answered = BTreeSet::new();
     loop {
         match task.status.as_str() {

@@ -12,6 +12,7 @@ fn entry(name: &str) -> (String, ServerEntry) {
     let url = "https://me:secret@example.com/mcp".to_owned();
     let entry = ServerEntry {
         name: name.to_owned(),
+        scope: Default::default(),
         origin: None,
         endpoint: EndpointText::Http {
             url,

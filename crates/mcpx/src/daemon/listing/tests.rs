@@ -27,6 +27,7 @@ fn entries() -> BTreeMap<String, ServerEntry> {
     let entry = |name: &str, endpoint| {
         let entry = ServerEntry {
             name: name.to_owned(),
+            scope: Default::default(),
             origin: Some("/home/me/.config/mcpx/config.toml".into()),
             endpoint,
             settings: Settings {
