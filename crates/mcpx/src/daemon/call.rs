@@ -128,9 +128,9 @@ pub async fn run(
     });
     if let Some((key, ttl)) = &kept {
         if let Some(hit) = cache.get(key, *ttl) {
-            let (age, ttl) = (seconds(hit.age), seconds(*ttl));
+            let (age, ttl) = (hit.age.as_secs(), seconds(*ttl));
             caller
-                .note(format!("cache hit (age={age} ttl={ttl})"))
+                .note(format!("cache hit (age={age}s ttl={ttl})"))
                 .await?;
             return print(caller, call, &hit.result).await;
         }
@@ -143,8 +143,8 @@ pub async fn run(
     }
     let before = Instant::now();
     let answer = rounds::answer(caller, &server.connection, call, &arguments).await?;
-    let took = before.elapsed();
-    let note = format!("{} answered in {} ms", call.tool.name, took.as_millis());
+    let took = before.elapsed().as_secs_f64() * 1000.0;
+    let note = format!("{} answered in {took:.1} ms", call.tool.name);
     caller.note(note).await?;
     let exit = print(caller, call, &answer.result).await?;
     if let (Exit::Success, Some((key, _)), false) = (exit, &kept, answer.asked)

@@ -196,14 +196,13 @@ impl Configured {
             return Err(broken.clone().into());
         }
         let names = self.config.servers.keys().map(String::as_str);
-        let hint = match nearest(word, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if self.config.servers.is_empty() => "none is configured;".to_owned(),
-            None => "`mcpx` lists those that there are;".to_owned(),
-        };
         let file = caller.places.config.display();
+        let hint = match nearest(word, names) {
+            Some(near) => format!("did you mean `{near}`? (servers are configured in {file})"),
+            None => format!("servers are configured in {file}"),
+        };
         Err(Failure::Usage(format!(
-            "there is no server `{word}`; {hint} servers are configured in {file}"
+            "there is no server `{word}`; {hint}"
         )))
     }
 }
