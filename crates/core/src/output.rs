@@ -9,7 +9,6 @@ use std::time::Duration;
 use serde_json::Value;
 
 mod ansi;
-mod base64;
 mod data;
 mod prompt;
 mod reply;

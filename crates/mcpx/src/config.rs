@@ -1,8 +1,16 @@
 //! Which servers there are: mcpx's own file, or else the files of other MCP clients.
 
+mod check;
 mod clients;
+mod direct;
+mod disk;
 mod expand;
 mod file;
+mod store;
+mod template;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod testing;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,6 +18,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::paths::{Environment, Places};
+
+use disk::Disk;
+
+pub use store::ConfigStore;
 
 /// Why the configuration cannot be used. Names the file, the place and what would be
 /// right.
@@ -25,6 +37,25 @@ pub struct Config {
     /// Entries of other programs' files that cannot be used: a sentence each. They
     /// cost nothing but themselves.
     pub problems: Vec<String>,
+    /// What is worth knowing and no problem, for `-v`: which of two servers of one
+    /// name is used.
+    pub notes: Vec<String>,
+}
+
+/// Whose word a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// The command line's.
+    #[default]
+    Direct,
+    /// mcpx's own file's.
+    Own,
+    /// Another client's, in a file of the user's.
+    User,
+    /// That of a file which lies in a folder that the caller is in, perhaps with a
+    /// repository that somebody else wrote. Such a server is only started if the user
+    /// names it: never for a listing, never for completion.
+    Project,
 }
 
 /// A server as configured.
@@ -34,6 +65,8 @@ pub struct ServerEntry {
     pub name: String,
     /// The file that it is from, for `-v`; nothing for a direct source.
     pub origin: Option<PathBuf>,
+    /// Whose word it is.
+    pub scope: Scope,
     /// What is run or connected to, with its `${VAR}`s.
     pub endpoint: EndpointText,
     /// How it is used.
@@ -73,6 +106,20 @@ pub struct Settings {
     pub no_cache_tools: Vec<String>,
     /// `[servers.NAME.tools.TOOL]`.
     pub tools: BTreeMap<String, ToolSettings>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(5 * 60),
+            // The first start of a server may download it.
+            connect_timeout: Duration::from_secs(60),
+            keepalive: Duration::from_secs(60),
+            cache_ttl: None,
+            no_cache_tools: Vec::new(),
+            tools: BTreeMap::new(),
+        }
+    }
 }
 
 /// What is configured for one tool.
@@ -124,7 +171,8 @@ pub enum Endpoint {
         headers: BTreeMap<String, String>,
         /// More certificates to trust, PEM.
         ca_file: Option<PathBuf>,
-        /// `HTTPS_PROXY` and its kin, of the caller.
+        /// `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` of the caller, by
+        /// these names whichever way they are spelled in its environment.
         proxies: Vec<(String, String)>,
     },
 }
@@ -137,8 +185,31 @@ impl Config {
         environment: &Environment,
         folder: &Path,
     ) -> Result<Self, ConfigError> {
-        let _ = (places, environment, folder);
-        todo!()
+        Self::read(&Disk::default(), places, environment, folder)
+    }
+
+    fn read(
+        disk: &Disk,
+        places: &Places,
+        environment: &Environment,
+        folder: &Path,
+    ) -> Result<Self, ConfigError> {
+        let path = &places.config;
+        let own = match disk.read(path) {
+            Ok(Some(found)) => file::read(path, &found.text)?,
+            Ok(None) => file::OwnFile::default(),
+            Err(reason) => {
+                return Err(ConfigError(format!("{} {reason}", path.display())));
+            }
+        };
+        if !own.servers.is_empty() {
+            return Ok(Self {
+                servers: own.servers,
+                ..Self::default()
+            });
+        }
+        let named = own.fallback_sources.as_deref();
+        Ok(clients::read(disk, named, places, environment, folder))
     }
 }
 
@@ -146,8 +217,7 @@ impl ServerEntry {
     /// A source that is given instead of a server's name: a URL, or a command with a
     /// slash in it. Nothing if it is a plain name.
     pub fn direct(source: &str) -> Option<Result<Self, ConfigError>> {
-        let _ = source;
-        todo!()
+        direct::entry(source)
     }
 
     /// With every `${VAR}` filled in, for this caller.
@@ -157,7 +227,6 @@ impl ServerEntry {
         environment: &Environment,
         folder: &Path,
     ) -> Result<Target, ConfigError> {
-        let _ = (places, environment, folder);
-        todo!()
+        expand::target(self, places, environment, folder)
     }
 }

@@ -55,6 +55,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The server said something that is no MCP.
+    pub fn protocol(server: &str, what: impl Into<String>) -> Self {
+        Failure::Upstream {
+            server: server.to_owned(),
+            source: UpstreamError::Protocol(what.into()),
+        }
+    }
+
     /// The exit code of this failure.
     pub fn exit(&self) -> Exit {
         match self {

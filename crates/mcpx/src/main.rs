@@ -8,6 +8,7 @@ mod client;
 mod config;
 mod daemon;
 mod exit;
+mod handshake;
 mod own_flags;
 mod paths;
 mod upstream;

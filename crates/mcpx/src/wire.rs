@@ -2,11 +2,26 @@
 //!
 //! The client speaks first, without waiting: [`Hello`], then its [`Invocation`]. The
 //! daemon greets, checks, and from then on the client is its terminal.
+//!
+//! A frame is one byte that says which, four that say how long (least significant
+//! first), and the payload. Client and daemon are of one build before anything else is
+//! looked at, so only [`Hello`], `Greeting` and `Refused` must stay as they are for ever:
+//! by them, builds that know nothing else of each other part.
+
+mod frame;
+mod payload;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::paths::Environment;
+
+pub use frame::{PIECE, WireError, append, append_stdout, read, take};
+#[cfg(test)]
+pub use frame::{receive, send};
+
+/// What a client's stdin may hold.
+pub const STDIN_LIMIT: usize = 64 << 20;
 
 /// Who the client is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,13 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::prompt::{self, Wanted};
 use super::stream::Shown;
-use super::{DataFormat, Ending, Outcome, Reply, base64, data};
+use super::{DataFormat, Ending, Outcome, Reply, data};
 use crate::catalog::{Layout, Tool};
 use crate::model::Param;
 
@@ -37,7 +39,7 @@ pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome)
     Reply {
         text,
         structured,
-        meta: meta(outcome, &stdout, &stderr),
+        meta: meta(outcome, &stdout, &stderr, layout, &notes),
         is_error,
     }
 }
@@ -280,19 +282,32 @@ fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &N
     Value::Object(structure)
 }
 
-/// The exact bytes of streams that the text does not hold exactly. What is too
-/// long for that is in a file.
-fn meta(outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Option<Value> {
+/// The exact bytes of streams that the text does not hold exactly (what is too long
+/// for that is in a file), and what there is to say besides the streams.
+fn meta(
+    outcome: &Outcome,
+    stdout: &Shown,
+    stderr: &Shown,
+    layout: Layout,
+    notes: &Notes,
+) -> Option<Value> {
     let streams = [
         ("argway/stdoutBase64", stdout, &outcome.stdout),
         ("argway/stderrBase64", stderr, &outcome.stderr),
     ];
-    let exact: Map<String, Value> = streams
+    let mut meta: Map<String, Value> = streams
         .into_iter()
         .filter(|(_, shown, _)| !shown.exact && !shown.cut)
-        .map(|(name, _, captured)| (name.to_owned(), json!(base64::encode(&captured.head))))
+        .map(|(name, _, captured)| (name.to_owned(), json!(STANDARD.encode(&captured.head))))
         .collect();
-    (!exact.is_empty()).then_some(Value::Object(exact))
+    // Nested has them in its stderr already.
+    if layout == Layout::Flat {
+        let notes: Vec<&str> = notes.lines().collect();
+        if !notes.is_empty() {
+            meta.insert("argway/notes".to_owned(), json!(notes));
+        }
+    }
+    (!meta.is_empty()).then_some(Value::Object(meta))
 }
 
 #[cfg(test)]
@@ -493,6 +508,9 @@ The command was ended because it printed more than 1000 bytes.
         );
         let code = |ending| flat(&outcome(ending, "", "")).structured["exitCode"].clone();
         assert_eq!(code(Ending::Signalled(9)), 137);
+        let meta = flat(&outcome(Ending::Signalled(9), "", "")).meta.unwrap();
+        let notes = r#"{"argway/notes":["The command was ended by signal 9 (SIGKILL)."]}"#;
+        assert_eq!(meta.to_string(), notes);
         assert_eq!(code(Ending::TimedOut(Duration::from_millis(1500))), 124);
     }
 

@@ -1,0 +1,130 @@
+//! The fields that a tool says it gives back, as the lines of a help page.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::schema::{Part, Reader};
+use super::{Accepts, OutputField};
+
+/// Levels that are shown.
+const DEEPEST: usize = 6;
+
+/// Fields that are shown.
+const MOST_FIELDS: usize = 200;
+
+/// The fields that an `outputSchema` declares, in its order, bounded in depth and
+/// number. Elements of arrays are `items[]`, values of maps are `labels.*`, and a
+/// result that is no object or says nothing of its fields is `.`.
+pub fn output_fields(schema: &RawValue) -> Vec<OutputField> {
+    let Ok(schema) = serde_json::from_str::<Value>(schema.get()) else {
+        return Vec::new();
+    };
+    let mut page = Page {
+        reader: Reader::new(&schema),
+        fields: Vec::new(),
+        has_more: false,
+    };
+    page.add(&Part::One(&schema), "", "", 0);
+    let mut fields = page.fields;
+    if page.has_more {
+        fields.push(OutputField {
+            path: "…".to_owned(),
+            kind: String::new(),
+            text: format!("more than {MOST_FIELDS} fields; the rest is not shown"),
+        });
+    }
+    fields
+}
+
+struct Page<'a> {
+    reader: Reader<'a>,
+    fields: Vec<OutputField>,
+    has_more: bool,
+}
+
+impl<'a> Page<'a> {
+    /// Adds the fields under `path`, or `path` itself where nothing is known of them.
+    fn add(&mut self, part: &Part<'a>, path: &str, name: &str, depth: usize) {
+        if self.has_more {
+            return;
+        }
+        let mut below: Vec<(String, String, Part<'a>)> = Vec::new();
+        if depth < DEEPEST {
+            for (name, part) in self.reader.members(part).list {
+                below.push((member(path, &name), name, part));
+            }
+            if let Some(part) = self.reader.values(part) {
+                below.push((join(path, "*"), String::new(), part));
+            }
+            if let Some(part) = self.reader.items(part) {
+                below.push((format!("{path}[]"), String::new(), part));
+            }
+        }
+        let accepts = self.reader.accepts(part);
+        let text = self.reader.text(part, name);
+        // What holds other fields needs a line only for what these do not tell.
+        let is_told_below = !below.is_empty()
+            && (path.is_empty() || text.is_empty())
+            && !matches!(accepts, Accepts::AnyOf(_));
+        if !is_told_below {
+            if self.fields.len() == MOST_FIELDS {
+                self.has_more = true;
+                return;
+            }
+            self.fields.push(OutputField {
+                path: match path.is_empty() {
+                    true => ".".to_owned(),
+                    false => path.to_owned(),
+                },
+                kind: kind(&accepts),
+                text,
+            });
+        }
+        for (path, name, part) in below {
+            self.add(&part, &path, &name, depth + 1);
+        }
+    }
+}
+
+/// The path of a member, as jq writes it but for the dot in front.
+fn member(path: &str, name: &str) -> String {
+    let is_plain = name
+        .chars()
+        .all(|char| char.is_alphanumeric() || "_-$@".contains(char));
+    match is_plain && !name.is_empty() {
+        true => join(path, name),
+        false => format!("{path}[{}]", Value::from(name)),
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    match path.is_empty() {
+        true => name.to_owned(),
+        false => format!("{path}.{name}"),
+    }
+}
+
+/// `string`, `number | null`, `"a" | "b"`.
+fn kind(accepts: &Accepts) -> String {
+    match accepts {
+        Accepts::Text => "string".to_owned(),
+        Accepts::Integer => "integer".to_owned(),
+        Accepts::Number => "number".to_owned(),
+        Accepts::Boolean => "boolean".to_owned(),
+        Accepts::Choice(choices) => {
+            let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
+            choices.join(" | ")
+        }
+        Accepts::AnyOf(alternatives) => {
+            let (null, others): (Vec<_>, Vec<_>) = alternatives
+                .iter()
+                .partition(|alternative| **alternative == Accepts::Null);
+            let names: Vec<String> = others.into_iter().chain(null).map(kind).collect();
+            names.join(" | ")
+        }
+        Accepts::List(_) => "array".to_owned(),
+        Accepts::Object => "object".to_owned(),
+        Accepts::Null => "null".to_owned(),
+        Accepts::Anything => "any".to_owned(),
+    }
+}

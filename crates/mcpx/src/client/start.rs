@@ -1,0 +1,104 @@
+//! Starts the daemon: this same binary, under another name, on its own.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::{inherited, system};
+use crate::exit::Failure;
+
+/// How long a daemon may take to listen.
+const START_TIME: Duration = Duration::from_secs(10);
+const LONGEST_COMPLAINT: usize = 4 << 10;
+
+/// Comes back when a new daemon listens.
+pub fn daemon() -> Result<(), Failure> {
+    inherited::keep_from_children();
+    let mut child = Command::new(own_binary())
+        .arg0("mcpxd")
+        // Nothing is held back by a folder that somebody wants to unmount.
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        // Freed memory goes back to the system: the daemon waits more than it works.
+        .env("MALLOC_ARENA_MAX", "2")
+        .env("MALLOC_TRIM_THRESHOLD_", "131072")
+        .env("MALLOC_MMAP_THRESHOLD_", "131072")
+        .spawn()
+        .map_err(|error| system("the daemon cannot be started", error))?;
+    let said = match child.stdout.take() {
+        Some(pipe) => first_line(File::from(std::os::fd::OwnedFd::from(pipe))),
+        None => Ok(None),
+    };
+    match said {
+        // An empty line: it listens.
+        Ok(Some(line)) if line.is_empty() => Ok(()),
+        Ok(Some(line)) => Err(system("the daemon did not start", line)),
+        Ok(None) => {
+            let how = ended(&mut child);
+            Err(system("the daemon did not start", how))
+        }
+        Err(error) => {
+            _ = child.kill();
+            _ = child.wait();
+            Err(system("the daemon did not start", error))
+        }
+    }
+}
+
+/// This program's file, even if it was replaced or removed since it was started.
+fn own_binary() -> PathBuf {
+    match std::env::current_exe() {
+        Ok(path) if path.exists() => path,
+        _ => PathBuf::from("/proc/self/exe"),
+    }
+}
+
+fn ended(child: &mut Child) -> String {
+    // It closed its stdout, so its end is near or it is no daemon of ours.
+    _ = child.kill();
+    match child.wait() {
+        Ok(status) => format!("it ended with {status}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The first line, without its end; nothing if there is none.
+fn first_line(mut pipe: File) -> io::Result<Option<String>> {
+    let deadline = Instant::now() + START_TIME;
+    let mut said = Vec::new();
+    loop {
+        if let Some(end) = said.iter().position(|byte| *byte == b'\n') {
+            return Ok(Some(String::from_utf8_lossy(&said[..end]).into_owned()));
+        }
+        if said.len() > LONGEST_COMPLAINT {
+            return Err(io::Error::other("it said something that is no answer"));
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = left.try_into().map_err(io::Error::other)?;
+        let mut waiting = [PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN)];
+        match poll(&mut waiting, Some(&timeout)) {
+            Ok(0) => {
+                let seconds = START_TIME.as_secs();
+                return Err(io::Error::other(format!(
+                    "it did not listen within {seconds} s"
+                )));
+            }
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let mut piece = [0; 512];
+        match pipe.read(&mut piece)? {
+            0 => return Ok(None),
+            count => said.extend_from_slice(&piece[..count]),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A certificate for loopback, signed by an authority that nobody knows.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// Makes both, and writes the authority's certificate to a file.
+pub fn config(authority: &Path) -> io::Result<Arc<ServerConfig>> {
+    let issuer = issuer().map_err(io::Error::other)?;
+    std::fs::write(authority, issuer.pem())?;
+    let key = KeyPair::generate().map_err(io::Error::other)?;
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let signed = CertificateParams::new(names)
+        .and_then(|asked| asked.signed_by(&key, &issuer))
+        .map_err(io::Error::other)?;
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.der().clone()], key)
+        .map_err(io::Error::other)?;
+    Ok(Arc::new(config))
+}
+
+fn issuer() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
+    let mut asked = CertificateParams::new(Vec::new())?;
+    asked.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(asked, KeyPair::generate()?)
+}
