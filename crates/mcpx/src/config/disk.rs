@@ -164,3 +164,57 @@ fn text(file: File, metadata: &Metadata) -> Result<Found, String> {
         mode: metadata.mode(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use std::fs;
+
+    use super::super::Config;
+    use super::super::testing::Home;
+
+    fn load(home: &Home) -> Result<Config, String> {
+        let folder = home.folder("work");
+        Config::load(&home.places, &home.environment, &folder).map_err(|error| home.short(&error.0))
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_or_no_file_is_told_by_its_path() {
+        let home = Home::new();
+        let path = home.write(".config/mcpx/config.toml", "");
+        fs::write(&path, b"# one\n# \xff\n").unwrap();
+        assert_eq!(
+            load(&home).unwrap_err(),
+            "~/.config/mcpx/config.toml is not UTF-8 (line 2)"
+        );
+        fs::remove_file(&path).unwrap();
+        home.folder(".config/mcpx/config.toml");
+        assert_eq!(
+            load(&home).unwrap_err(),
+            "~/.config/mcpx/config.toml is not a file"
+        );
+    }
+
+    #[test]
+    fn a_mark_of_byte_order_is_not_part_of_the_text() {
+        let home = Home::new();
+        home.write(
+            ".cursor/mcp.json",
+            "\u{feff}{\"mcpServers\": {\"a\": {\"command\": \"a\"}}}",
+        );
+        assert_eq!(load(&home).unwrap().servers.len(), 1);
+    }
+
+    #[test]
+    fn a_file_that_would_fill_the_memory_is_refused() {
+        let home = Home::new();
+        let path = home.write(".config/mcpx/config.toml", "");
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_len(super::LARGEST + 1).unwrap();
+        assert_eq!(
+            load(&home).unwrap_err(),
+            "~/.config/mcpx/config.toml is larger than 64 MiB"
+        );
+    }
+}

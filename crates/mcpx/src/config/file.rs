@@ -1,6 +1,7 @@
 //! mcpx's own file, `config.toml`. Everything that is wrong in it is told at once,
 //! each with its line and column.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -75,6 +76,7 @@ fn first_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().to_owned()
 }
 
+type Name<'i> = Spanned<Cow<'i, str>>;
 type Value<'i> = Spanned<DeValue<'i>>;
 
 struct Reader<'a> {
@@ -136,11 +138,7 @@ impl Reader<'_> {
         file
     }
 
-    fn server(
-        &mut self,
-        name: &Spanned<std::borrow::Cow<'_, str>>,
-        table: &DeTable<'_>,
-    ) -> Option<ServerEntry> {
+    fn server(&mut self, name: &Name<'_>, table: &DeTable<'_>) -> Option<ServerEntry> {
         self.keys(table, SERVER_KEYS);
         let settings = self.settings(table);
         let endpoint = match (table.get("command"), table.get("url")) {
@@ -378,12 +376,11 @@ impl Reader<'_> {
         }
     }
 
-    #[expect(clippy::type_complexity, reason = "the parser's own types")]
     fn map<'v, 'i>(
         &mut self,
         key: &str,
         table: &'v DeTable<'i>,
-    ) -> Vec<(&'v Spanned<std::borrow::Cow<'i, str>>, &'v Value<'i>)> {
+    ) -> Vec<(&'v Name<'i>, &'v Value<'i>)> {
         let Some(value) = table.get(key) else {
             return Vec::new();
         };

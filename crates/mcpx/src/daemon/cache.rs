@@ -19,7 +19,6 @@ use rustix::fs::{Mode, OFlags};
 use serde_json::value::RawValue;
 
 use crate::config::{Settings, ToolCache};
-use sweep::Sweeper;
 
 /// The largest answer that is kept.
 const LARGEST: usize = 8 << 20;
@@ -45,7 +44,6 @@ pub struct Hit {
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
-    sweeper: Sweeper,
 }
 
 /// The call of `tool` with `arguments` at the server of this identity. Arguments that
@@ -91,10 +89,7 @@ pub fn policy(
 impl Cache {
     /// Answers in this folder, which is made when one is kept.
     pub fn new(folder: PathBuf) -> Self {
-        Self {
-            folder,
-            sweeper: Sweeper::default(),
-        }
+        Self { folder }
     }
 
     /// The answer to this call, if there is one that is younger than `ttl`.
@@ -115,7 +110,7 @@ impl Cache {
         let bytes = encode(SystemTime::now(), body);
         let failed = |error: io::Error| format!("{}: {error}", self.folder.display());
         prepare(&self.folder).map_err(failed)?;
-        self.sweeper.make_room(&self.folder, bytes.len() as u64);
+        sweep::make_room(&self.folder, bytes.len() as u64);
         write(&self.path(key), &bytes).map_err(failed)
     }
 

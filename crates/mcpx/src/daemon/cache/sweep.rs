@@ -1,5 +1,6 @@
 //! Keeps the cache small: old answers go, then the oldest until the rest fits.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -24,32 +25,37 @@ const WRITING: Duration = Duration::from_secs(60 * 60);
 /// How often old answers are looked for.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// What is known of the folder without looking.
-#[derive(Debug, Default)]
-pub struct Sweeper {
-    state: Mutex<State>,
-}
+/// What is known of each folder without looking. Callers may have caches of their own,
+/// and every call opens its own; the daemon knows them all.
+static FOLDERS: Mutex<BTreeMap<PathBuf, State>> = Mutex::new(BTreeMap::new());
+/// How many folders are known at once.
+const REMEMBERED: usize = 32;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    swept: Option<Instant>,
+    swept: Instant,
     /// What was there after the last sweep, and what was added since. An answer that
     /// replaces another counts twice until then.
     used: u64,
 }
 
-impl Sweeper {
-    /// Sees to it that another answer of `size` fits.
-    pub fn make_room(&self, folder: &Path, size: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let size = size.max(BLOCK);
-        let rested = state.swept.is_none_or(|swept| swept.elapsed() >= PAUSE);
-        if rested || state.used + size > TOTAL {
-            state.used = sweep(folder, size, SystemTime::now());
-            state.swept = Some(Instant::now());
-        }
+/// Sees to it that another answer of `size` fits into `folder`.
+pub fn make_room(folder: &Path, size: u64) {
+    let size = size.max(BLOCK);
+    let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(state) = folders.get_mut(folder)
+        && state.swept.elapsed() < PAUSE
+        && state.used + size <= TOTAL
+    {
         state.used += size;
+        return;
     }
+    if folders.len() >= REMEMBERED {
+        folders.clear();
+    }
+    let used = sweep(folder, size, SystemTime::now()) + size;
+    let swept = Instant::now();
+    folders.insert(folder.to_path_buf(), State { swept, used });
 }
 
 struct Answer {
@@ -161,9 +167,8 @@ mod tests {
     #[test]
     fn the_bound_holds_between_sweeps_too() {
         let folder = tempfile::tempdir().unwrap();
-        let sweeper = Sweeper::default();
         for number in 0..40 {
-            sweeper.make_room(folder.path(), 4 << 20);
+            make_room(folder.path(), 4 << 20);
             file(
                 folder.path(),
                 &format!("{number:02}.answer"),
@@ -177,6 +182,17 @@ mod tests {
             assert!(total <= TOTAL, "{total} after {number}");
         }
         assert!(names(folder.path()).contains(&"39.answer".to_owned()));
+    }
+
+    #[test]
+    fn a_folder_is_not_swept_for_every_answer() {
+        let folder = tempfile::tempdir().unwrap();
+        make_room(folder.path(), 1);
+        file(folder.path(), "old.answer", 10, OLDEST.as_secs() + 1);
+        make_room(folder.path(), 1);
+        assert_eq!(names(folder.path()), ["old.answer"]);
+        make_room(folder.path(), TOTAL);
+        assert_eq!(names(folder.path()), [""; 0]);
     }
 
     #[test]

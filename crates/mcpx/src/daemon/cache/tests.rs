@@ -209,3 +209,23 @@ fn what_is_said_for_a_call_counts_before_the_configuration() {
     }
     assert_eq!(policy(&Settings::default(), "list", None, false), None);
 }
+
+#[test]
+fn whoever_reads_meanwhile_gets_a_whole_answer() {
+    let (_root, cache) = cache();
+    let answers = ["1", "2"].map(|digit| raw(&format!("\"{}\"", digit.repeat(200_000))));
+    cache.put(&some_key(), &answers[0]).unwrap();
+    std::thread::scope(|scope| {
+        for answer in &answers {
+            scope.spawn(|| (0..20).for_each(|_| cache.put(&some_key(), answer).unwrap()));
+        }
+        for _ in 0..50 {
+            let hit = cache.get(&some_key(), MINUTE).unwrap();
+            assert!(
+                answers
+                    .iter()
+                    .any(|answer| answer.get() == hit.result.get())
+            );
+        }
+    });
+}
