@@ -233,7 +233,7 @@ fn greeting(mut stream: BufReader<UnixStream>, nonces: Nonces) -> Result<Knock, 
     match poll(&mut waiting, Some(&timeout)) {
         Ok(0) => {
             return Err(Failure::System(format!(
-                "the daemon (process {}) has not answered for {} s; end it: kill {}",
+                "the daemon (process {}) has not answered for {} s; end it: kill -9 {}",
                 nonces.pid,
                 GREETING_TIME.as_secs(),
                 nonces.pid
