@@ -1,4 +1,5 @@
-//! A user of their own: home, folders, and every daemon that was started in them.
+//! A user of their own: home, folders, and every daemon that was started in them. Low
+//! enough for tests of the door: what is in the folder of the socket, and who runs.
 
 use std::ffi::OsStr;
 use std::fs;
