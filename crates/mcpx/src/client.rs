@@ -62,15 +62,20 @@ fn through_the_daemon(words: Vec<OsString>) -> Result<u8, Failure> {
     let environment = Environment::own();
     let places = Places::of(&environment).map_err(Failure::System)?;
     let folder = std::env::current_dir()
-        .map_err(|error| Failure::System(format!("the working folder is not there: {error}")))?;
+        .map_err(|error| system("the working folder cannot be used", error))?;
+    let (stdout_is_terminal, stderr_is_terminal) =
+        (io::stdout().is_terminal(), io::stderr().is_terminal());
     let invocation = ToDaemon::Invocation(Box::new(Invocation {
         words,
         folder,
         environment,
         stdin: stdin::kind(),
-        stdout_is_terminal: io::stdout().is_terminal(),
-        stderr_is_terminal: io::stderr().is_terminal(),
-        columns: columns(),
+        stdout_is_terminal,
+        stderr_is_terminal,
+        columns: match stdout_is_terminal || stderr_is_terminal {
+            true => columns(),
+            false => None,
+        },
     }));
     let mut frame = Vec::with_capacity(8 << 10);
     wire::append(&mut frame, &invocation).map_err(|_| {

@@ -28,7 +28,7 @@ pub struct Nonces {
 }
 
 /// The file is a few lines; whatever is longer is something else.
-const LONGEST_FILE: u64 = 1 << 10;
+const LONGEST_FILE: usize = 1 << 10;
 
 impl Nonces {
     /// New ones, for this process.
@@ -52,14 +52,15 @@ impl Nonces {
         let not_followed = rustix::fs::OFlags::NOFOLLOW.bits();
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(not_followed as i32);
-        let file = options.open(path).ok()?;
+        let mut file = options.open(path).ok()?;
         let found = file.metadata().ok()?;
         if !found.is_file() || found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
             return None;
         }
-        let mut text = String::new();
-        file.take(LONGEST_FILE).read_to_string(&mut text).ok()?;
-        Self::parse(&text)
+        // One read: it was written all at once.
+        let mut bytes = [0; LONGEST_FILE];
+        let count = file.read(&mut bytes).ok()?;
+        Self::parse(std::str::from_utf8(&bytes[..count]).ok()?)
     }
 
     /// Writes the file, for its owner alone, all at once.

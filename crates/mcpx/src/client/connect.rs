@@ -52,8 +52,10 @@ pub fn run(places: &Places, invocation: &[u8]) -> Result<u8, Failure> {
         },
         Knock::Closed(nonces) => nonces,
     };
-    for _ in 0..TRIES {
-        let knock = match turn(places, closed.as_ref())? {
+    for tried in 1..=TRIES {
+        // The last one is no race any more: who has the lock meets its daemon.
+        let watched = (tried < TRIES).then_some(closed.as_ref());
+        let knock = match turn(places, watched)? {
             Turn::Changed => knock(places, invocation)?,
             Turn::Ours(lock) => under_the_lock(places, invocation, closed.as_ref(), &lock)?,
         };
@@ -88,7 +90,9 @@ enum Turn {
     Changed,
 }
 
-fn turn(places: &Places, closed: Option<&Nonces>) -> Result<Turn, Failure> {
+/// Waits for the lock, or, where `watched` says what the state file said, for another's
+/// daemon.
+fn turn(places: &Places, watched: Option<Option<&Nonces>>) -> Result<Turn, Failure> {
     places.make_runtime().map_err(Failure::System)?;
     let path = places.lock();
     let mut options = File::options();
@@ -116,8 +120,10 @@ fn turn(places: &Places, closed: Option<&Nonces>) -> Result<Turn, Failure> {
             }
         }
         std::thread::sleep(LOCK_PAUSE);
-        let now = Nonces::read(&places.nonces());
-        if now.is_some() && now.as_ref() != closed {
+        if let Some(closed) = watched
+            && let now @ Some(_) = Nonces::read(&places.nonces()).as_ref()
+            && now != closed
+        {
             return Ok(Turn::Changed);
         }
     }
@@ -227,7 +233,7 @@ fn greeting(mut stream: BufReader<UnixStream>, nonces: Nonces) -> Result<Knock, 
     match poll(&mut waiting, Some(&timeout)) {
         Ok(0) => {
             return Err(Failure::System(format!(
-                "the daemon (process {}) has not answered for {} s; end it: kill {}",
+                "the daemon (process {}) has not answered for {} s; end it: kill -9 {}",
                 nonces.pid,
                 GREETING_TIME.as_secs(),
                 nonces.pid

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -37,20 +37,21 @@ pub fn daemon() -> Result<(), Failure> {
         Some(pipe) => first_line(File::from(std::os::fd::OwnedFd::from(pipe))),
         None => Ok(None),
     };
-    match said {
+    let complaint = match said {
         // An empty line: it listens.
-        Ok(Some(line)) if line.is_empty() => Ok(()),
-        Ok(Some(line)) => Err(system("the daemon did not start", line)),
-        Ok(None) => {
-            let how = ended(&mut child);
-            Err(system("the daemon did not start", how))
-        }
-        Err(error) => {
-            _ = child.kill();
-            _ = child.wait();
-            Err(system("the daemon did not start", error))
-        }
-    }
+        Ok(Some(line)) if line.is_empty() => return Ok(()),
+        Ok(Some(line)) => Some(line),
+        Ok(None) => None,
+        Err(error) => Some(error.to_string()),
+    };
+    // Whatever it does now, it is no daemon for us.
+    _ = child.kill();
+    let status = child.wait();
+    let complaint = complaint.unwrap_or_else(|| match status {
+        Ok(status) => format!("it ended with {status}"),
+        Err(error) => error.to_string(),
+    });
+    Err(system("the daemon did not start", complaint))
 }
 
 /// This program's file, even if it was replaced or removed since it was started.
@@ -58,15 +59,6 @@ fn own_binary() -> PathBuf {
     match std::env::current_exe() {
         Ok(path) if path.exists() => path,
         _ => PathBuf::from("/proc/self/exe"),
-    }
-}
-
-fn ended(child: &mut Child) -> String {
-    // It closed its stdout, so its end is near or it is no daemon of ours.
-    _ = child.kill();
-    match child.wait() {
-        Ok(status) => format!("it ended with {status}"),
-        Err(error) => error.to_string(),
     }
 }
 

@@ -6,7 +6,7 @@
 //! is lost when the door closes: who is still in the queue then hears no greeting.
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener as BlockingListener;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -91,14 +91,20 @@ impl Door {
         socket.is_ok_and(|found| (found.dev(), found.ino()) == self.mark)
     }
 
+    /// The lock, unless a client has it: one that looks for a daemon or replaces this
+    /// one.
+    fn lock(&self) -> Option<File> {
+        let mut options = File::options();
+        let options = options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = options.open(self.places.lock()).ok()?;
+        lock.try_lock().is_ok().then_some(lock)
+    }
+
     /// Removes the socket and the state file, if they are still ours, and hangs up on
-    /// those who were not let in yet.
-    fn close(self) {
-        // Without the lock, what is ours now could be another's a moment later. Who has
-        // it is about to replace them anyway.
-        let lock = File::open(self.places.lock());
-        let lock = lock.ok().filter(|lock| lock.try_lock().is_ok());
-        if lock.is_none() && self.places.lock().exists() {
+    /// those who were not let in yet. Without the lock they stay: what is ours now could
+    /// be another's a moment later, and who has the lock replaces them anyway.
+    fn close(self, lock: Option<File>) {
+        if lock.is_none() {
             return;
         }
         if self.is_found() {
@@ -119,6 +125,9 @@ enum Attended {
 
 /// How the daemon ends.
 enum Ending {
+    /// Nobody needs it. It has the lock: nobody is on the way to it either, unless it
+    /// comes to a closed door.
+    Unused(File),
     /// Those who were let in are served.
     Served,
     /// At once.
@@ -156,21 +165,31 @@ pub async fn serve<W: Work>(
                 }
             }
             _ = look.tick() => {
-                let unused = callers.is_empty() && work.is_idle() && last_use.elapsed() >= idle_time;
-                if unused || !door.is_found() {
+                if !door.is_found() {
                     break Ending::Served;
+                }
+                let unused = callers.is_empty() && work.is_idle() && last_use.elapsed() >= idle_time;
+                if unused && let Some(lock) = door.lock() {
+                    break Ending::Unused(lock);
                 }
             }
             () = &mut told => break Ending::Dropped,
         }
     };
-    door.close();
     match ending {
-        Ending::Served => tokio::select! {
-            () = async { while callers.join_next().await.is_some() {} } => {}
-            () = told => {}
-        },
-        Ending::Dropped => {}
+        Ending::Unused(lock) => door.close(Some(lock)),
+        Ending::Served => {
+            let lock = door.lock();
+            door.close(lock);
+            tokio::select! {
+                () = async { while callers.join_next().await.is_some() {} } => {}
+                () = told => {}
+            }
+        }
+        Ending::Dropped => {
+            let lock = door.lock();
+            door.close(lock);
+        }
     }
     callers.shutdown().await;
     _ = timeout(CLOSING_TIME, work.close()).await;
