@@ -44,8 +44,11 @@ esac
 "#;
 
 /// What is typed, and what the shell runs.
-const LINES: [(&str, &str); 14] = [
+const LINES: [(&str, &str); 17] = [
     ("mcpx fa\t", "<fake>"),
+    ("./mcpx fa\t", "<fake>"),
+    ("~/mcpx fa\t", "<fake>"),
+    ("mcpx zz\t", "<zz>"),
     ("mcpx we\t", "<we:ird>"),
     ("mcpx we:\t", "<we:ird>"),
     ("mcpx tw\t", "<two words>"),
@@ -133,10 +136,11 @@ impl Typist {
             keys,
             screen,
             seen: String::new(),
-            deadline: Instant::now() + Duration::from_secs(60),
+            deadline: Instant::now() + Duration::from_secs(30),
         };
         typist.press(&format!("{setup}\r"));
-        typist.wait_for(&format!("\n{PROMPT}"));
+        typist.wait_for("SET UP");
+        typist.wait_for(PROMPT);
         typist
     }
 
@@ -145,19 +149,19 @@ impl Typist {
         self.keys.flush().unwrap();
     }
 
-    /// Waits until `text` is on the screen, and forgets what came before it.
+    /// Waits until `text` is on the screen, and forgets it and what came before.
     fn wait_for(&mut self, text: &str) {
-        loop {
-            if let Some(at) = self.seen.find(text) {
-                self.seen.drain(..at + text.len());
-                return;
-            }
+        self.wait_until(|seen| seen.contains(text));
+        let at = self.seen.find(text).unwrap_or_default();
+        self.seen.drain(..at + text.len());
+    }
+
+    fn wait_until(&mut self, done: impl Fn(&str) -> bool) {
+        while !done(&self.seen) {
             let left = self.deadline.saturating_duration_since(Instant::now());
             match self.screen.recv_timeout(left) {
-                Ok(bytes) => self
-                    .seen
-                    .push_str(&String::from_utf8_lossy(&bytes).replace('\r', "\n")),
-                Err(_) => panic!("no {text:?} on the screen, only {:?}", self.seen),
+                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(_) => panic!("waited in vain; the screen shows {:?}", self.seen),
             }
         }
     }
@@ -221,40 +225,63 @@ fn check(mut typist: Typist) {
     );
 }
 
-/// Presses Tab where there is a choice, and waits for what is shown of it.
-fn check_descriptions(mut typist: Typist) {
-    typist.press("mcpx \t\t");
-    for description in ["A server: of tests", "With a space", "With a colon"] {
-        let seen = typist.seen.len();
-        typist.wait_for(description);
-        // They come in the shell's own order.
-        assert!(typist.seen.len() <= seen.max(1 << 20));
-    }
+fn bash(setup: &str) -> Typist {
+    let setup = format!(
+        r#"PS1='READY> '; bind 'set enable-bracketed-paste off'; {setup} source "$SCRIPT"; echo SET'' UP"#
+    );
+    Typist::at("bash", "bash --norc --noprofile -i", &setup)
+}
+
+fn zsh(setup: &str) -> Typist {
+    let setup = format!(
+        "PS1='READY> '; unset zle_bracketed_paste; autoload -Uz compinit; {setup}; echo SET'' UP"
+    );
+    Typist::at("zsh", "zsh -f -i", &setup)
+}
+
+fn fish() -> Typist {
+    let setup = "function fish_prompt; echo 'READY> '; end; source $SCRIPT; echo SET'' UP";
+    Typist::at("fish", "fish --no-config -i", setup)
 }
 
 #[test]
 fn bash_completes_what_is_typed() {
-    check(Typist::at(
-        "bash",
-        "bash --norc --noprofile -i",
-        r#"PS1='READY> '; bind 'set enable-bracketed-paste off'; source "$SCRIPT""#,
-    ));
+    check(bash(""));
+}
+
+#[test]
+fn bash_completes_whatever_it_cuts_words_at() {
+    check(bash("COMP_WORDBREAKS=${COMP_WORDBREAKS//[=:]};"));
 }
 
 #[test]
 fn zsh_completes_what_is_typed() {
-    check(Typist::at(
-        "zsh",
-        "zsh -f -i",
-        r#"PS1='READY> '; unsetopt zle_bracketed_paste 2>/dev/null; autoload -Uz compinit; compinit -u -D; source "$SCRIPT""#,
+    check(zsh(r#"compinit -u -D; source "$SCRIPT""#));
+}
+
+#[test]
+fn zsh_finds_the_script_among_its_functions() {
+    check(zsh(
+        r#"mkdir f; cp "$SCRIPT" f/_mcpx; fpath=($PWD/f $fpath); compinit -u -D"#,
     ));
 }
 
 #[test]
+fn zsh_tells_what_the_words_are() {
+    let mut typist = zsh(r#"compinit -u -D; source "$SCRIPT""#);
+    typist.press("mcpx \t");
+    let all = ["A server: of tests", "With a space", "With a colon"];
+    typist.wait_until(|seen| all.iter().all(|text| seen.contains(text)));
+}
+
+#[test]
 fn fish_completes_what_is_typed() {
-    check(Typist::at(
-        "fish",
-        "fish --no-config -i",
-        r#"function fish_prompt; echo 'READY> '; end; source "$SCRIPT""#,
-    ));
+    check(fish());
+}
+
+#[test]
+fn fish_tells_what_the_words_are() {
+    let mut typist = fish();
+    typist.press("complete -C 'mcpx f' | string replace \\t ' is '\r");
+    typist.wait_for("fake is A server: of tests");
 }

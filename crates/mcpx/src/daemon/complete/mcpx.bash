@@ -3,8 +3,9 @@
 # or put this into ~/.bashrc:
 #     source <(mcpx completion bash)
 
-# __mcpx_plain WORD: sets REPLY to WORD as the shell would read it, and QUOTE to the
-# quote that is still open at its end. Nothing in it is run.
+# __mcpx_plain WORD: sets REPLY to WORD as the shell would read it, QUOTE to the quote
+# that is still open at its end, and OPENED to how much came before that. Nothing in
+# WORD is run.
 __mcpx_plain() {
     local word=$1 char i
     REPLY= QUOTE=
@@ -12,7 +13,7 @@ __mcpx_plain() {
         char=${word:i:1}
         case $QUOTE$char in
             "''" | '""') QUOTE= ;;
-            "'" | '"') QUOTE=$char ;;
+            "'" | '"') QUOTE=$char OPENED=${#REPLY} ;;
             '\') ((++i)); REPLY+=${word:i:1} ;;
             '"\')
                 case ${word:i+1:1} in
@@ -25,7 +26,7 @@ __mcpx_plain() {
 }
 
 _mcpx() {
-    local REPLY QUOTE line=${COMP_LINE:0:COMP_POINT} piece i
+    local REPLY QUOTE OPENED line=${COMP_LINE:0:COMP_POINT} piece i
     # bash cuts words at = and :, among others. Pieces with nothing between them in the
     # line are one word; bash will only replace the last of them.
     local -a words=()
@@ -50,21 +51,30 @@ _mcpx() {
     fi
 
     local -a plain=()
+    local previous=
     for piece in "${words[@]:1}"; do
         __mcpx_plain "$piece"
         plain+=("$REPLY")
+        previous=$REPLY
     done
     __mcpx_plain "$head"
-    local before=$REPLY
+    local kept=${#REPLY}
     __mcpx_plain "$head$last"
     local current=$REPLY quote=$QUOTE
+    # Within quotes, bash only replaces what they hold.
+    [[ $quote ]] && kept=$OPENED
+
+    # An alias is no program, and ~ would not be expanded here.
+    __mcpx_plain "${COMP_WORDS[0]}"
+    local program=${REPLY/#\~\//$HOME/}
+    type -P -- "$program" >/dev/null || program=mcpx
 
     COMPREPLY=()
     local word
     while IFS=$'\t' read -r word _; do
         [[ $word == "$current"* ]] || continue
         [[ $word == *= ]] && compopt -o nospace 2>/dev/null
-        word=${word:${#before}}
+        word=${word:kept}
         case $quote in
             '') [[ $word ]] && printf -v word %q "$word" ;;
             "'") word=${word//\'/"'\\''"} ;;
@@ -73,15 +83,27 @@ _mcpx() {
                 word=${word//\$/\\\$} word=${word//\`/\\\`} ;;
         esac
         COMPREPLY+=("$word")
-    done < <("${COMP_WORDS[0]}" __complete -- "${plain[@]}" "$current" 2>/dev/null)
+    done < <("$program" __complete -- "${plain[@]}" "$current" 2>/dev/null)
 
     # A file may be meant: as a flag's value, or as a server that is a command.
     if [[ ${#COMPREPLY[@]} -eq 0 ]]; then
+        local flag=${current%%=*}=
         case $current in
-            */* | -*=*) compopt -o default 2>/dev/null ;;
+            -*=*)
+                if [[ $kept -ge ${#flag} ]]; then
+                    compopt -o default 2>/dev/null
+                else
+                    compopt -o nospace 2>/dev/null
+                    while IFS= read -r word; do
+                        [[ -d $word ]] && word+=/
+                        printf -v word %q "$flag$word"
+                        COMPREPLY+=("${word:kept}")
+                    done < <(compgen -f -- "${current#*=}")
+                fi ;;
+            */*) compopt -o default 2>/dev/null ;;
             -*) ;;
             *)
-                case ${plain[${#plain[@]} - 1]-} in
+                case $previous in
                     -*=*) ;;
                     --?*) compopt -o default 2>/dev/null ;;
                 esac ;;

@@ -5,7 +5,10 @@
 
 function __mcpx_complete
     set -l before (commandline -opc)
-    set -l program $before[1]
+    # An alias is no program, and ~ would not be expanded here.
+    set -l program (string replace -r -- '^~/' "$HOME/" $before[1])
+    type -q -f -- $program
+    or set program mcpx
     set -e before[1]
     set -l typed (commandline -ct)
     # What is typed may still lack its closing quote.

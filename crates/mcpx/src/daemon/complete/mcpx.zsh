@@ -9,6 +9,9 @@ _mcpx() {
     local -a before open opened closed shown
     before=("${(@Q)words[2,CURRENT-1]}")
     local current=${(Q)PREFIX}
+    # An alias is no program, and ~ would not be expanded here.
+    local program=${${(Q)words[1]}/#\~\//$HOME/}
+    whence -p -- "$program" >/dev/null || program=mcpx
 
     # Words that end in = are gone on with, without a space.
     while IFS= read -r line; do
@@ -21,7 +24,7 @@ _mcpx() {
         else
             closed+=("$word") shown+=("$word$description")
         fi
-    done < <("${(Q)words[1]}" __complete -- "${before[@]}" "$current" 2>/dev/null)
+    done < <("$program" __complete -- "${before[@]}" "$current" 2>/dev/null)
 
     local found=1
     (( $#open )) && compadd -l -S '' -d opened -a open && found=0
