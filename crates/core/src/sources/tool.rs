@@ -54,7 +54,7 @@ pub struct ToolParam {
     pub accepts: Accepts,
     /// The server refuses a call without it.
     pub required: bool,
-    /// As JSON.
+    /// As JSON; none where it is null.
     pub default: Option<String>,
     /// What it is for.
     pub text: String,

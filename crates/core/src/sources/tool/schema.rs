@@ -218,11 +218,12 @@ impl<'a> Reader<'a> {
             .unwrap_or_default()
     }
 
-    /// The default, as JSON.
+    /// The default, as JSON. A null says no more than that there is none.
     fn default(&self, part: &Part<'a>) -> Option<String> {
         self.first(part, &Trail::START, &|map| {
             map.get("default").map(Value::to_string)
         })
+        .filter(|default| default != "null")
     }
 
     /// Whether there is anything left to spend on a schema at this depth.
