@@ -5,6 +5,7 @@
 //! decided by what its parameter accepts, in `value`; arguments that are given
 //! whole, as JSON, are checked in `whole`. After a word `--` all flags are the tool's.
 
+mod advice;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -15,14 +16,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{ArgumentError, shell_line};
-use crate::catalog::names::nearest;
+use super::ArgumentError;
 use crate::sources::tool::{ToolParam, ToolSpec};
 
 pub use whole::object;
-
-/// Flags that an error about an unknown one lists.
-const LISTED_FLAGS: usize = 8;
 
 /// Characters of a wrong word that an error shows.
 const SHOWN: usize = 60;
@@ -400,80 +397,6 @@ impl<'a, T: Copy> Line<'a, T> {
             self.problems.push(missing_problem(self.tool, &absent));
         }
         RawValue::from_string(text).ok()
-    }
-
-    fn unknown(&self, name: &str) -> String {
-        let tool = &self.tool.name;
-        let what = format!("`--{name}` is not a flag of {tool}");
-        let negations: Vec<String> = self
-            .tool
-            .params
-            .iter()
-            .filter_map(|param| self.tool.negation(param))
-            .collect();
-        let shown = self.tool.params.iter().map(|param| param.flag.as_str());
-        let candidates = shown
-            .chain(negations.iter().map(String::as_str))
-            .chain(self.own_flags.iter().map(|own| own.long));
-        if let Some(near) = nearest(name, candidates) {
-            return format!("{what}; did you mean `--{near}`?");
-        }
-        let flags: Vec<String> = self
-            .tool
-            .params
-            .iter()
-            .map(|param| format!("`--{}`", param.flag))
-            .collect();
-        match flags.len() {
-            0 if self.tool.open => {
-                format!("{what}, which declares none: it takes its arguments as one JSON object")
-            }
-            0 => format!("{what}, which takes no arguments"),
-            1..=LISTED_FLAGS => format!("{what}, which has {}", listed(&flags, "and")),
-            _ => format!("{what}; `--help` lists those that are"),
-        }
-    }
-
-    fn unknown_short(&self, word: &str, char: char) -> String {
-        let what = match word.chars().count() {
-            2 => format!("`{word}` is not a flag"),
-            _ => format!("`-{char}` in `{word}` is not a flag"),
-        };
-        let name = word.trim_start_matches('-').split('=').next();
-        match name.filter(|name| find(self.tool, name).is_some()) {
-            Some(name) => format!("{what}; did you mean `--{name}`?"),
-            None => format!("{what}: the flags of {} begin with `--`", self.tool.name),
-        }
-    }
-
-    /// What to say of a word that is neither a flag, a value nor JSON.
-    fn stray(&self, word: &str) -> String {
-        let tool = &self.tool.name;
-        let what = format!("{} is neither a flag nor a JSON object", shown(word));
-        let free = |param: &&ToolParam| {
-            !param.accepts.is_switch()
-                && !self
-                    .given
-                    .keys()
-                    .any(|&index| self.tool.params[index].property == param.property)
-                && value::json(param, &[Given::Word(word)]).is_ok()
-        };
-        let mut params = self.tool.params.iter().filter(free);
-        let meant = params
-            .clone()
-            .find(|param| param.required)
-            .or_else(|| params.next());
-        match meant {
-            Some(param) if word.chars().count() <= SHOWN => {
-                let flag = format!("--{}={word}", param.flag);
-                let line = shell_line([tool.as_str(), flag.as_str()]);
-                format!("{what}; did you mean `{line}`?")
-            }
-            _ if self.tool.params.is_empty() && !self.tool.open => {
-                format!("{what}, and {tool} takes no arguments")
-            }
-            _ => format!("{what}: {tool} takes flags, one JSON object, or `-` for JSON on stdin"),
-        }
     }
 }
 

@@ -54,7 +54,7 @@ pub struct ToolParam {
     pub accepts: Accepts,
     /// The server refuses a call without it.
     pub required: bool,
-    /// As JSON.
+    /// As JSON; none where it is null.
     pub default: Option<String>,
     /// What it is for.
     pub text: String,
@@ -173,13 +173,10 @@ pub struct OutputField {
 /// `line` up to the end of its first sentence, without the full stop.
 fn sentence(line: &str) -> &str {
     let ends = line.match_indices(". ").map(|(at, _)| at).find(|&at| {
-        // `e.g. this` and `vs. that` go on.
-        let goes_on = line[at + 2..]
-            .chars()
-            .find(|next| !next.is_whitespace())
-            .is_some_and(char::is_lowercase);
+        let goes_on = line[at + 2..].trim_start().starts_with(char::is_lowercase);
         let word = line[..at].rsplit([' ', '(']).next().unwrap_or_default();
-        !goes_on && !word.contains('.') && word.len() > 1
+        let is_abbreviation = word.split('.').all(|part| part.chars().count() <= 1);
+        !goes_on && !is_abbreviation && !word.ends_with('.')
     });
     let whole = match ends {
         Some(at) => &line[..at],

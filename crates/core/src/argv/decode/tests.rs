@@ -169,6 +169,15 @@ fn choices_are_written_without_quotes() {
 }
 
 #[test]
+fn choices_are_told_apart_by_every_digit() {
+    let tool = tool_of(json!({"properties": {
+        "id": {"enum": [9_007_199_254_740_992_u64, 9_007_199_254_740_994_u64, "x"]},
+    }}));
+    assert!(decode(&tool, &OWN, &words(&["--id=9007199254740992"])).is_ok());
+    assert!(decode(&tool, &OWN, &words(&["--id=9007199254740993"])).is_err());
+}
+
+#[test]
 fn lists_are_repeated_or_one_json_array() {
     check(&["--tags=a"], r#"{"tags":["a"]}"#);
     check(&["--tags=a", "--tags", "b"], r#"{"tags":["a","b"]}"#);

@@ -255,7 +255,10 @@ fn is_one_of(choices: &[Value], value: &Value) -> bool {
 /// Equality as JSON Schema has it: 1 is 1.0.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(_), Value::Number(_)) => one == other || one.as_f64() == other.as_f64(),
+        // Integers are told apart by digits that a double does not have.
+        (Value::Number(_), Value::Number(_)) if one.is_f64() || other.is_f64() => {
+            one.as_f64() == other.as_f64()
+        }
         _ => one == other,
     }
 }

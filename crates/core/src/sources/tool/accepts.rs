@@ -1,5 +1,7 @@
 //! What a flag takes: how two schemas' answers combine, and how it is shown.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::Accepts;
@@ -45,7 +47,12 @@ impl Accepts {
         match self {
             Accepts::Boolean => vec!["true".to_owned(), "false".to_owned()],
             Accepts::Choice(choices) => choices.iter().map(choice_word).collect(),
-            Accepts::AnyOf(alternatives) => alternatives.iter().flat_map(Accepts::words).collect(),
+            // Where any word is text, `null` is text too.
+            Accepts::AnyOf(alternatives) => alternatives
+                .iter()
+                .filter(|each| !(self.takes_text() && **each == Accepts::Null))
+                .flat_map(Accepts::words)
+                .collect(),
             Accepts::List(item) => item.words(),
             Accepts::Null => vec!["null".to_owned()],
             Accepts::Text
@@ -175,11 +182,9 @@ fn add(flat: &mut Vec<Accepts>, alternative: Accepts) {
             });
             match present {
                 Some(choices) => {
-                    let new: Vec<Value> = more
-                        .into_iter()
-                        .filter(|value| !choices.contains(value))
-                        .collect();
-                    choices.extend(new);
+                    let present = written(choices);
+                    let is_new = |value: &Value| !present.contains(&value.to_string());
+                    choices.extend(more.into_iter().filter(is_new));
                 }
                 None => flat.push(Accepts::Choice(more)),
             }
@@ -200,6 +205,11 @@ fn add(flat: &mut Vec<Accepts>, alternative: Accepts) {
     }
 }
 
+/// Values by how they are written, to find one among thousands.
+fn written(values: &[Value]) -> BTreeSet<String> {
+    values.iter().map(Value::to_string).collect()
+}
+
 fn overlap(one: &Accepts, other: &Accepts) -> Option<Accepts> {
     match (one, other) {
         (Accepts::Anything, rest) | (rest, Accepts::Anything) => Some(rest.clone()),
@@ -209,6 +219,15 @@ fn overlap(one: &Accepts, other: &Accepts) -> Option<Accepts> {
                 .filter_map(|each| overlap(each, rest))
                 .collect();
             (!common.is_empty()).then(|| Accepts::either(common))
+        }
+        (Accepts::Choice(one), Accepts::Choice(other)) => {
+            let other = written(other);
+            let common: Vec<Value> = one
+                .iter()
+                .filter(|value| other.contains(&value.to_string()))
+                .cloned()
+                .collect();
+            (!common.is_empty()).then(|| Accepts::choice(common))
         }
         (Accepts::Choice(choices), rest) | (rest, Accepts::Choice(choices)) => {
             let common: Vec<Value> = choices

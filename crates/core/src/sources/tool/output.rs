@@ -24,7 +24,7 @@ pub fn output_fields(schema: &RawValue) -> Vec<OutputField> {
         fields: Vec::new(),
         has_more: false,
     };
-    page.add(&Part::One(&schema), "", "", 0);
+    page.add(&Part::One(&schema), &Place::default(), 0);
     let mut fields = page.fields;
     if page.has_more {
         fields.push(OutputField {
@@ -42,26 +42,58 @@ struct Page<'a> {
     has_more: bool,
 }
 
+/// Where a field is.
+#[derive(Default)]
+struct Place {
+    path: String,
+    name: String,
+    /// What is said of the array whose elements these are.
+    text: String,
+}
+
+impl Place {
+    fn at(path: String) -> Self {
+        Self {
+            path,
+            ..Self::default()
+        }
+    }
+}
+
 impl<'a> Page<'a> {
-    /// Adds the fields under `path`, or `path` itself where nothing is known of them.
-    fn add(&mut self, part: &Part<'a>, path: &str, name: &str, depth: usize) {
+    /// Adds the fields under a place, or the place itself where nothing is known
+    /// of them.
+    fn add(&mut self, part: &Part<'a>, place: &Place, depth: usize) {
         if self.has_more {
             return;
         }
-        let mut below: Vec<(String, String, Part<'a>)> = Vec::new();
+        let path = place.path.as_str();
+        let accepts = self.reader.accepts(part);
+        let mut text = self.reader.text(part, &place.name);
+        if text.is_empty() {
+            text.clone_from(&place.text);
+        }
+        let mut below: Vec<(Place, Part<'a>)> = Vec::new();
         if depth < DEEPEST {
             for (name, part) in self.reader.members(part).list {
-                below.push((member(path, &name), name, part));
+                let place = Place {
+                    path: member(path, &name),
+                    name,
+                    text: String::new(),
+                };
+                below.push((place, part));
             }
             if let Some(part) = self.reader.values(part) {
-                below.push((join(path, "*"), String::new(), part));
+                below.push((Place::at(join(path, "*")), part));
             }
             if let Some(part) = self.reader.items(part) {
-                below.push((format!("{path}[]"), String::new(), part));
+                let mut elements = Place::at(format!("{path}[]"));
+                if let (Accepts::List(_), false) = (&accepts, path.is_empty()) {
+                    elements.text = std::mem::take(&mut text);
+                }
+                below.push((elements, part));
             }
         }
-        let accepts = self.reader.accepts(part);
-        let text = self.reader.text(part, name);
         // What holds other fields needs a line only for what these do not tell.
         let is_told_below = !below.is_empty()
             && (path.is_empty() || text.is_empty())
@@ -80,8 +112,8 @@ impl<'a> Page<'a> {
                 text,
             });
         }
-        for (path, name, part) in below {
-            self.add(&part, &path, &name, depth + 1);
+        for (place, part) in below {
+            self.add(&part, &place, depth + 1);
         }
     }
 }

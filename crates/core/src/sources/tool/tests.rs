@@ -451,6 +451,7 @@ fn a_summary_is_one_sentence_of_one_line() {
         ),
         ("Compares a vs. b", "Compares a vs. b"),
         ("And so on...", "And so on..."),
+        ("Reads config.toml. Then stops", "Reads config.toml"),
         ("", "The title"),
     ] {
         let tool = read(json!({
