@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use crate::config::{Endpoint, Target};
 
 pub use life::Memory;
-pub use peer::{About, Connection};
+pub use peer::Connection;
 
 /// Why a request has no result.
 #[derive(Debug, Clone, thiserror::Error)]

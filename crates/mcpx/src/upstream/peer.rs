@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::life::{self, Life};
@@ -80,6 +80,8 @@ struct State {
     life: Option<Life>,
     waiting: BTreeMap<i64, Waiting>,
     ended: Option<UpstreamError>,
+    /// Let go when the connection is hung up, which stops what is still being posted.
+    line: Option<watch::Sender<()>>,
 }
 
 type Answer = Result<Box<RawValue>, UpstreamError>;
@@ -110,6 +112,7 @@ impl Peer {
     pub fn new(events: mpsc::UnboundedSender<Event>) -> Self {
         let state = State {
             events: Some(events),
+            line: Some(watch::Sender::new(())),
             ..State::default()
         };
         let shared = Shared {
@@ -371,13 +374,32 @@ impl Peer {
         link.send(message).await
     }
 
+    /// Sends a request whose answer nobody waits for.
+    pub fn mention(&self, method: &str, params: &RawValue) {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let meta = life::meta(self.life().as_ref(), None);
+        self.post(Outgoing {
+            id: Some(id),
+            method: method.to_owned(),
+            name: message::name(method, params),
+            body: message::request(id, method, params, &meta),
+        });
+    }
+
     /// Sends a message that nobody waits for.
     fn post(&self, message: Outgoing) {
-        let Some(link) = self.state().link.clone() else {
-            return;
+        let (link, mut line) = {
+            let state = self.state();
+            match (&state.link, &state.line) {
+                (Some(link), Some(line)) => (Arc::clone(link), line.subscribe()),
+                _ => return,
+            }
         };
         self.spawn(async move {
-            let _ = timeout(POSTING, link.send(message)).await;
+            tokio::select! {
+                _ = timeout(POSTING, link.send(message)) => {}
+                _ = line.changed() => {}
+            }
         });
     }
 
@@ -391,7 +413,9 @@ impl Peer {
     /// Ends the conversation and lets the link go.
     fn hang_up(&self) -> Option<Arc<dyn Link>> {
         self.ended(UpstreamError::Cancelled);
-        self.state().link.take()
+        let mut state = self.state();
+        state.line = None;
+        state.link.take()
     }
 }
 
@@ -494,4 +518,6 @@ pub struct About {
     pub instructions: Option<String>,
     /// Whether it offers tools at all.
     pub has_tools: bool,
+    /// Whether it tells when they change.
+    pub tells_changes: bool,
 }

@@ -96,6 +96,9 @@ impl Opening<'_> {
     fn ready(&self, key: &str, connection: Connection, about: About) -> Connection {
         if let Some(life) = connection.peer().life() {
             self.memory.learn(key, &life);
+            if about.tells_changes && matches!(life, Life::Stateless { .. }) {
+                life::listen(connection.peer());
+            }
         }
         connection.ready(about)
     }
