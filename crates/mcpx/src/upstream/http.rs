@@ -7,7 +7,10 @@ mod answer;
 mod client;
 mod headers;
 mod old;
+mod plan;
+mod said;
 mod streamable;
+mod streams;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -26,9 +29,6 @@ use crate::config::{Endpoint, Target};
 use client::{Client, Settings};
 use old::Old;
 use streamable::{Manner, Streamable};
-
-/// The version in which every request stands alone.
-const STATELESS: &str = "2026-07-28";
 
 /// A way to speak to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
