@@ -16,8 +16,9 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use crate::config::Target;
+use crate::config::{Endpoint, Target};
 
+pub use life::Memory;
 pub use peer::Connection;
 
 /// Why a request has no result.
@@ -144,8 +145,8 @@ pub struct CallOptions {
     pub timeout: Option<Duration>,
     /// Where what happens meanwhile is told; a progress token is sent if there is one.
     pub events: Option<mpsc::UnboundedSender<CallEvent>>,
-    /// Whether a person can be asked (declared to the server, where the protocol has
-    /// it per request).
+    /// Whether a person can be asked: questions of the server come to `events`. Without,
+    /// they are cancelled.
     pub can_ask: bool,
 }
 
@@ -156,8 +157,21 @@ pub async fn open(
     memory: &life::Memory,
     events: mpsc::UnboundedSender<Event>,
 ) -> Result<Connection, UpstreamError> {
-    let _ = (target, memory, events);
-    todo!()
+    match &target.endpoint {
+        Endpoint::Stdio {
+            program,
+            args,
+            environment,
+            folder,
+        } => {
+            let program = stdio::Program {
+                path: program,
+                args,
+                environment,
+                folder,
+            };
+            stdio::open(target, program, memory, events).await
+        }
+        Endpoint::Http { .. } => http::open(target, memory, events).await,
+    }
 }
-
-pub use life::Memory;

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         flags,
         wire,
         opened: false,
+        listening: false,
         added: 0,
     };
     let code = server.serve();
@@ -65,6 +66,8 @@ struct Server {
     wire: Arc<Wire>,
     /// Whether `initialize` was answered.
     opened: bool,
+    /// Whether the client wants to hear of changes, where that has to be said.
+    listening: bool,
     /// How many tools `list_changed` has added.
     added: usize,
 }
@@ -114,6 +117,9 @@ impl Server {
             "ping" => self.wire.result(id, &json!({})),
             "tools/list" if self.dressed(id, params) => self.list(id, params),
             "tools/call" if self.dressed(id, params) => self.call(id, params),
+            "subscriptions/listen" if self.flags.era != Era::Legacy && self.dressed(id, params) => {
+                self.listen(id, params);
+            }
             "tools/list" | "tools/call" => {}
             _ => self
                 .wire
@@ -225,11 +231,26 @@ impl Server {
         self.wire.result(id, &result);
     }
 
+    fn listen(&mut self, id: &Value, params: &Value) {
+        self.listening = params["notifications"]["toolsListChanged"] == true;
+        self.wire.send(&json!({
+            "jsonrpc": "2.0",
+            "method": "notifications/subscriptions/acknowledged",
+            "params": {
+                "notifications": params["notifications"],
+                "_meta": {"io.modelcontextprotocol/subscriptionId": id}
+            }
+        }));
+    }
+
     fn call(&mut self, id: &Value, params: &Value) {
         if params["name"] == "list_changed" {
             self.added += 1;
-            self.wire
-                .send(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+            if self.opened || self.listening {
+                let changed = "notifications/tools/list_changed";
+                self.wire
+                    .send(&json!({"jsonrpc": "2.0", "method": changed}));
+            }
             self.wire.text(id, &format!("added_{}", self.added));
             return;
         }

@@ -136,13 +136,16 @@ impl Opening {
             }
         };
         let client = Arc::clone(&self.client);
-        let link = Streamable::new(client, peer.clone(), manner, &self.events);
-        let link: Arc<dyn Link> = Arc::new(link);
-        let connection = Connection::new(peer, link);
+        let link = Arc::new(Streamable::new(client, peer.clone(), manner, &self.events));
+        let dynamic: Arc<dyn Link> = link.clone();
+        let connection = Connection::new(peer, dynamic);
         let about = match manner {
             Manner::Stateless => life::discover(connection.peer(), time).await?,
             Manner::Session => life::initialize(connection.peer(), time).await?,
         };
+        if manner == Manner::Stateless && about.tells_changes {
+            link.subscribe();
+        }
         Ok(connection.ready(about))
     }
 }

@@ -85,6 +85,15 @@ pub async fn discover(peer: &Peer, timeout: Duration) -> Result<About, UpstreamE
     discovered
 }
 
+/// Asks a stateless server to tell when its tools change, on a link where what it says
+/// comes in anyway. (A server that was opened tells it unasked.)
+pub fn listen(peer: &Peer) {
+    let params = r#"{"notifications":{"toolsListChanged":true}}"#.to_owned();
+    if let Ok(params) = RawValue::from_string(params) {
+        peer.mention("subscriptions/listen", &params);
+    }
+}
+
 async fn discovered(peer: &Peer, timeout: Duration) -> Result<About, UpstreamError> {
     let answer = ask(peer, "server/discover", &json!({}), timeout).await?;
     let offered = answer["supportedVersions"].as_array();
@@ -130,6 +139,7 @@ fn about(answer: &Value, protocol: &str, info: &Value) -> About {
         protocol: protocol.to_owned(),
         instructions: text(&answer["instructions"]),
         has_tools,
+        tells_changes: answer["capabilities"]["tools"]["listChanged"] == true,
     }
 }
 

@@ -371,6 +371,18 @@ impl Peer {
         link.send(message).await
     }
 
+    /// Sends a request whose answer nobody waits for.
+    pub fn mention(&self, method: &str, params: &RawValue) {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let meta = life::meta(self.life().as_ref(), None);
+        self.post(Outgoing {
+            id: Some(id),
+            method: method.to_owned(),
+            name: message::name(method, params),
+            body: message::request(id, method, params, &meta),
+        });
+    }
+
     /// Sends a message that nobody waits for.
     fn post(&self, message: Outgoing) {
         let Some(link) = self.state().link.clone() else {
@@ -494,4 +506,6 @@ pub struct About {
     pub instructions: Option<String>,
     /// Whether it offers tools at all.
     pub has_tools: bool,
+    /// Whether it tells when they change.
+    pub tells_changes: bool,
 }

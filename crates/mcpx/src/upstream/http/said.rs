@@ -33,12 +33,6 @@ pub fn rpc_error(said: &RawValue) -> Option<UpstreamError> {
     })
 }
 
-/// Whether a server says that it tells when its tools change.
-pub fn announces_changes(discovered: &str) -> bool {
-    let answer: serde_json::Value = serde_json::from_str(discovered).unwrap_or_default();
-    answer["result"]["capabilities"]["tools"]["listChanged"] == true
-}
-
 /// The version in an answer to `initialize`.
 pub fn opened_protocol(text: &str) -> Result<String, UpstreamError> {
     #[derive(Deserialize)]

@@ -16,7 +16,7 @@ use super::super::{Event, UpstreamError};
 use super::answer::{self, Events, Shape};
 use super::client::{Client, place};
 use super::headers::Marked;
-use super::said::{Refusal, Rpc, announces_changes, opened_protocol, rpc_error};
+use super::said::{Refusal, Rpc, opened_protocol, rpc_error};
 use super::tasks::Tasks;
 use super::{headers, words};
 
@@ -80,6 +80,12 @@ impl Streamable {
             marked: Mutex::default(),
             reopening: tokio::sync::Mutex::new(()),
         }))
+    }
+
+    /// Asks a stateless server to tell when its tools change.
+    pub fn subscribe(&self) {
+        let line = Arc::clone(&self.0);
+        self.0.tasks.listen(async move { line.subscribe().await });
     }
 }
 
@@ -233,20 +239,10 @@ impl Line {
     }
 
     /// What in an answer is for the link itself.
-    pub(super) fn notice(self: &Arc<Self>, about: &About, text: &str) {
-        if self.manner == Manner::Session {
-            return;
-        }
-        match about.method.as_str() {
-            "server/discover" if announces_changes(text) => {
-                let line = Arc::clone(self);
-                self.tasks.listen(async move { line.subscribe().await });
-            }
-            "tools/list" => {
-                let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
-                marked.learn(text);
-            }
-            _ => {}
+    pub(super) fn notice(&self, about: &About, text: &str) {
+        if self.manner == Manner::Stateless && about.method == "tools/list" {
+            let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+            marked.learn(text);
         }
     }
 

@@ -29,7 +29,7 @@ impl Line {
     /// Reads a stream until the answer has come; where it breaks before, asks for the
     /// rest, if the server numbers its events.
     pub(super) async fn follow(
-        self: &Arc<Self>,
+        &self,
         id: i64,
         about: &About,
         first: Response,
