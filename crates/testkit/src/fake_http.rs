@@ -25,7 +25,9 @@
 //! /proxied` tells how many passed, `GET /seen` what it got: a line for each request.
 
 mod message;
+mod proxy;
 mod tls;
+mod tools;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read, Write};
@@ -209,7 +211,7 @@ fn converse(
     while let Some(request) = Request::read(&mut from)? {
         if request.method == "CONNECT" || request.target.starts_with("http://") {
             world.state().proxied += 1;
-            return forward(&request, stream);
+            return proxy::forward(&request, stream);
         }
         let exchange = Exchange {
             request: &request,
@@ -229,41 +231,6 @@ fn converse(
     // A client that is gone needs no shutdown.
     let _ = stream.shutdown(Shutdown::Both);
     Ok(())
-}
-
-/// As a proxy: passes one connection on to loopback, whatever its host's name.
-fn forward(request: &Request, client: &TcpStream) -> io::Result<()> {
-    let rest = request.target.trim_start_matches("http://");
-    let (authority, path) = match rest.find('/') {
-        Some(slash) => rest.split_at(slash),
-        None => (rest, "/"),
-    };
-    let port = authority
-        .rsplit_once(':')
-        .and_then(|(_, port)| port.parse().ok())
-        .unwrap_or(80);
-    let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
-    let mut client = client.try_clone()?;
-    if request.method == "CONNECT" {
-        client.write_all(b"HTTP/1.1 200 Fake\r\n\r\n")?;
-    } else {
-        let mut head = format!(
-            "{} {path} HTTP/1.1\r\nconnection: close\r\n",
-            request.method
-        );
-        for (name, value) in &request.headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        server.write_all((head + "\r\n").as_bytes())?;
-        server.write_all(&request.body)?;
-    }
-    let (mut up_from, mut up_to) = (client.try_clone()?, server.try_clone()?);
-    thread::spawn(move || {
-        let copied = io::copy(&mut up_from, &mut up_to);
-        up_to.shutdown(Shutdown::Write).and(copied)
-    });
-    io::copy(&mut server, &mut client)?;
-    client.shutdown(Shutdown::Both)
 }
 
 /// One request and how it is answered.
@@ -623,33 +590,11 @@ impl Exchange<'_> {
             })),
             "ping" => Ok(json!({})),
             "tools/list" => Ok(json!({
-                "resultType": "complete", "tools": tools(), "ttlMs": 0, "cacheScope": "private",
+                "resultType": "complete", "tools": tools::tools(), "ttlMs": 0, "cacheScope": "private",
             })),
-            "tools/call" => self.call(&message["params"]),
+            "tools/call" => tools::call(self.request, &message["params"]),
             other => Err((-32601, format!("no method {other}"))),
         }
-    }
-
-    fn call(&self, params: &Value) -> Result<Value, (i32, String)> {
-        let name = params["name"].as_str().unwrap_or_default();
-        let arguments = &params["arguments"];
-        if !tools().iter().any(|tool| tool["name"] == name) {
-            return Err((-32602, format!("no tool {name}")));
-        }
-        let text = match name {
-            "echo" => arguments["text"].as_str().unwrap_or_default().to_owned(),
-            "headers" | "marked" => {
-                let headers = self.request.headers.iter();
-                let lines = headers.map(|(name, value)| format!("{name}: {value}"));
-                lines.collect::<Vec<_>>().join("\n")
-            }
-            "big" => {
-                let size = arguments["bytes"].as_u64().unwrap_or(1024);
-                "x".repeat(usize::try_from(size).unwrap_or_default())
-            }
-            _ => "done".to_owned(),
-        };
-        Ok(json!({"resultType": "complete", "content": [{"type": "text", "text": text}]}))
     }
 
     /// The server's own stream, or the rest of one that was cut off.
@@ -738,45 +683,4 @@ impl Exchange<'_> {
         answer(to, 202, &[], b"Accepted")?;
         Ok(Then::Next)
     }
-}
-
-fn tools() -> Vec<Value> {
-    let tool = |name: &str, description: &str, properties: Value| {
-        let schema = json!({"type": "object", "properties": properties});
-        json!({"name": name, "description": description, "inputSchema": schema})
-    };
-    vec![
-        tool(
-            "echo",
-            "Gives back a text",
-            json!({"text": {"type": "string"}}),
-        ),
-        tool("headers", "The headers that came with this call", json!({})),
-        tool("slow", "Takes its time", json!({"ms": {"type": "integer"}})),
-        tool("big", "A long text", json!({"bytes": {"type": "integer"}})),
-        tool("stall", "Never answers", json!({})),
-        tool("reset", "Breaks off in the middle of its answer", json!({})),
-        tool(
-            "truncated",
-            "A stream that ends before the answer",
-            json!({"how": {"type": "string"}}),
-        ),
-        tool(
-            "resumable",
-            "The same, but the rest can be had",
-            json!({"how": {"type": "string"}}),
-        ),
-        tool(
-            "fail",
-            "An HTTP status instead of an answer",
-            json!({"status": {"type": "integer"}}),
-        ),
-        tool("change", "Says that the tools changed", json!({})),
-        tool(
-            "marked",
-            "Wants a parameter in a header too",
-            json!({"region": {"type": "string", "x-mcp-header": "Region"}}),
-        ),
-        tool("größe", "Has a name that no header carries", json!({})),
-    ]
 }

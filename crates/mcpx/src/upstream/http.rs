@@ -7,7 +7,10 @@ mod answer;
 mod client;
 mod headers;
 mod old;
+mod plan;
+mod said;
 mod streamable;
+mod streams;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -26,9 +29,6 @@ use crate::config::{Endpoint, Target};
 use client::{Client, Settings};
 use old::Old;
 use streamable::{Manner, Streamable};
-
-/// The version in which every request stands alone.
-const STATELESS: &str = "2026-07-28";
 
 /// A way to speak to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,13 +136,16 @@ impl Opening {
             }
         };
         let client = Arc::clone(&self.client);
-        let link = Streamable::new(client, peer.clone(), manner, &self.events);
-        let link: Arc<dyn Link> = Arc::new(link);
-        let connection = Connection::new(peer, link);
+        let link = Arc::new(Streamable::new(client, peer.clone(), manner, &self.events));
+        let dynamic: Arc<dyn Link> = link.clone();
+        let connection = Connection::new(peer, dynamic);
         let about = match manner {
             Manner::Stateless => life::discover(connection.peer(), time).await?,
             Manner::Session => life::initialize(connection.peer(), time).await?,
         };
+        if manner == Manner::Stateless && about.tells_changes {
+            link.subscribe();
+        }
         Ok(connection.ready(about))
     }
 }

@@ -1,5 +1,4 @@
-//! The way to one server over HTTP: TLS, proxies, redirects, and what went wrong in
-//! words. Knows nothing of MCP.
+//! The way to one server over HTTP: redirects, and what went wrong in words. Knows nothing of MCP.
 //!
 //! The caller's headers and tokens go to the configured origin and nowhere else.
 
@@ -12,10 +11,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Certificate, Method, NoProxy, Proxy, Response, StatusCode, Url};
+use reqwest::{Method, Response, StatusCode, Url};
 use tokio::sync::OnceCell;
 
 use super::super::UpstreamError;
+use super::plan::{Plan, proxies, variable};
 use super::words;
 
 /// How many redirects are followed for one request.
@@ -23,10 +23,6 @@ const REDIRECTS: usize = 5;
 
 /// How long a connection may take to be there, whatever the server may take to be ready.
 const CONNECT: Duration = Duration::from_secs(15);
-
-/// How long an idle connection is kept. Common servers hang up after 5 s, and a
-/// request that meets that moment would be lost.
-const IDLE: Duration = Duration::from_secs(4);
 
 /// The way to one server.
 #[derive(Debug)]
@@ -251,97 +247,6 @@ impl Client {
     }
 }
 
-/// What is needed to build a client, away from the runtime.
-#[derive(Debug)]
-struct Plan {
-    proxies: Vec<Proxy>,
-    ca_file: Option<PathBuf>,
-    connect_timeout: Duration,
-    secure: bool,
-}
-
-impl Plan {
-    fn build(self) -> Result<reqwest::Client, UpstreamError> {
-        // An error says that one is installed already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("mcpx/", env!("CARGO_PKG_VERSION")))
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .http1_only()
-            .tcp_nodelay(true)
-            .pool_idle_timeout(IDLE)
-            .connect_timeout(self.connect_timeout)
-            .no_proxy();
-        for proxy in self.proxies {
-            builder = builder.proxy(proxy);
-        }
-        if !self.secure {
-            // Without TLS there is no need to read the system's certificates, or to
-            // have any.
-            builder = builder.tls_certs_only([]);
-        } else if let Some(path) = &self.ca_file {
-            builder = builder.tls_certs_merge(certificates(path)?);
-        }
-        builder.build().map_err(|error| {
-            let cause = words::clean(&cause(&error), words::DETAIL);
-            UpstreamError::Network(format!("TLS cannot be set up: {cause}"))
-        })
-    }
-}
-
-fn certificates(path: &PathBuf) -> Result<Vec<Certificate>, UpstreamError> {
-    let wrong =
-        |what: String| UpstreamError::Network(format!("ca_file {}: {what}", path.display()));
-    let text = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
-    let found = Certificate::from_pem_bundle(&text)
-        .map_err(|error| wrong(format!("is no PEM file: {}", cause(&error))))?;
-    match found.is_empty() {
-        true => Err(wrong(
-            "has no certificate (-----BEGIN CERTIFICATE-----)".into(),
-        )),
-        false => Ok(found),
-    }
-}
-
-/// A variable by its lower-case name, in either spelling, if it has a value.
-fn variable<'a>(variables: &'a [(String, String)], name: &str) -> Option<(&'a str, &'a str)> {
-    let exact = variables.iter().find(|(key, _)| key == name);
-    let any = || {
-        variables
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name))
-    };
-    let (key, value) = exact.or_else(any)?;
-    (!value.trim().is_empty()).then(|| (key.as_str(), value.trim()))
-}
-
-/// The proxies that a caller's variables name. The lower-case spelling wins, as
-/// everywhere; a scheme's own comes before the one for all.
-fn proxies(variables: &[(String, String)]) -> Result<Vec<Proxy>, UpstreamError> {
-    let value = |name: &str| variable(variables, name);
-    let except = value("no_proxy").and_then(|(_, hosts)| NoProxy::from_string(hosts));
-    let mut found = Vec::new();
-    let kinds: [(&str, fn(&str) -> reqwest::Result<Proxy>); 3] = [
-        ("https_proxy", |url| Proxy::https(url)),
-        ("http_proxy", |url| Proxy::http(url)),
-        ("all_proxy", |url| Proxy::all(url)),
-    ];
-    for (name, make) in kinds {
-        let Some((key, url)) = value(name) else {
-            continue;
-        };
-        let proxy = make(url).map_err(|_| {
-            UpstreamError::Network(format!(
-                "{key} is not the URL of a proxy (http://HOST:PORT)"
-            ))
-        })?;
-        found.push(proxy.no_proxy(except.clone()));
-    }
-    Ok(found)
-}
-
 /// Whether a request may follow with all that it carries: the same origin, or the
 /// same host with TLS added.
 pub fn same_place(from: &Url, to: &Url) -> bool {
@@ -377,7 +282,7 @@ pub fn place(url: &Url) -> String {
 }
 
 /// The innermost reason. Never the outer ones, which carry the whole URL.
-fn cause(error: &reqwest::Error) -> String {
+pub fn cause(error: &reqwest::Error) -> String {
     let mut source: Option<&(dyn Error + 'static)> = error.source();
     let mut last = None;
     while let Some(inner) = source {
@@ -497,28 +402,5 @@ mod tests {
             said("http://h/", &[("X Key", "secret")]),
             "the header `X Key` has a character that no header's name has"
         );
-    }
-
-    #[test]
-    fn a_proxy_that_is_none_is_named_by_its_variable() {
-        let variables = [(
-            "HTTPS_PROXY".to_owned(),
-            "http://user:pass word@".to_owned(),
-        )];
-        assert_eq!(
-            proxies(&variables).map(|_| ()).unwrap_err().to_string(),
-            "HTTPS_PROXY is not the URL of a proxy (http://HOST:PORT)"
-        );
-    }
-
-    #[test]
-    fn an_empty_proxy_is_none() {
-        let variables = [
-            ("https_proxy", ""),
-            ("HTTPS_PROXY", "http://p:1"),
-            ("http_proxy", " "),
-        ];
-        let own = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        assert_eq!(proxies(&variables.map(own)).unwrap().len(), 0);
     }
 }

@@ -7,17 +7,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 use super::super::life::Life;
 use super::super::peer::{Doing, Link, Outgoing, Peer};
-use super::super::{CallOptions, Event, UpstreamError};
+use super::super::{Event, UpstreamError};
 use super::answer::{self, Events, Shape};
 use super::client::{Client, place};
 use super::headers::Marked;
+use super::said::{Refusal, Rpc, opened_protocol, rpc_error};
 use super::tasks::Tasks;
 use super::{headers, words};
 
@@ -26,19 +25,6 @@ const NOTIFY: Duration = Duration::from_secs(30);
 
 /// How long hanging up may take.
 const CLOSE: Duration = Duration::from_secs(2);
-
-/// How long a stream may stay open after its answer, so that its connection can be
-/// used again.
-const LINGER: Duration = Duration::from_millis(500);
-
-/// How often the rest of a broken stream is asked for without getting an event.
-const RESUMES: u32 = 5;
-
-/// How often the server's own stream may fail before it is left alone.
-const LISTENS: u32 = 6;
-
-/// A listening stream that lived so long did not fail.
-const LASTING: Duration = Duration::from_secs(5);
 
 /// How a server is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,13 +41,13 @@ pub struct Streamable(Arc<Line>);
 
 /// What the link and its tasks share.
 #[derive(Debug)]
-struct Line {
-    client: Arc<Client>,
-    peer: Peer,
-    manner: Manner,
+pub(super) struct Line {
+    pub(super) client: Arc<Client>,
+    pub(super) peer: Peer,
+    pub(super) manner: Manner,
     /// Weak, so that the end of the conversation closes the channel.
     events: mpsc::WeakUnboundedSender<Event>,
-    tasks: Arc<Tasks>,
+    pub(super) tasks: Arc<Tasks>,
     session: Mutex<Session>,
     marked: Mutex<Marked>,
     /// Only one request opens a lost session again.
@@ -94,6 +80,12 @@ impl Streamable {
             marked: Mutex::default(),
             reopening: tokio::sync::Mutex::new(()),
         }))
+    }
+
+    /// Asks a stateless server to tell when its tools change.
+    pub fn subscribe(&self) {
+        let line = Arc::clone(&self.0);
+        self.0.tasks.listen(async move { line.subscribe().await });
     }
 }
 
@@ -247,20 +239,10 @@ impl Line {
     }
 
     /// What in an answer is for the link itself.
-    fn notice(self: &Arc<Self>, about: &About, text: &str) {
-        if self.manner == Manner::Session {
-            return;
-        }
-        match about.method.as_str() {
-            "server/discover" if announces_changes(text) => {
-                let line = Arc::clone(self);
-                self.tasks.listen(async move { line.subscribe().await });
-            }
-            "tools/list" => {
-                let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
-                marked.learn(text);
-            }
-            _ => {}
+    pub(super) fn notice(&self, about: &About, text: &str) {
+        if self.manner == Manner::Stateless && about.method == "tools/list" {
+            let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
+            marked.learn(text);
         }
     }
 
@@ -279,85 +261,6 @@ impl Line {
                 about.method
             ))
         }))
-    }
-
-    /// Reads a stream until the answer has come; where it breaks before, asks for the
-    /// rest, if the server numbers its events.
-    async fn follow(
-        self: &Arc<Self>,
-        id: i64,
-        about: &About,
-        first: Response,
-    ) -> Result<(), UpstreamError> {
-        let mut stream = Events::of(first);
-        let (mut last_id, mut retry) = (None, None);
-        let mut tries = 0;
-        loop {
-            let end = loop {
-                match stream.next(&self.client).await {
-                    Ok(Some(event)) => {
-                        tries = 0;
-                        if event.kind == "message" && !event.data.is_empty() {
-                            self.peer.incoming_for(id, &event.data);
-                        }
-                        if !self.peer.awaits(id) {
-                            self.notice(about, &event.data);
-                            self.linger(stream).await;
-                            return Ok(());
-                        }
-                    }
-                    Ok(None) => break None,
-                    Err(error) => break Some(error),
-                }
-            };
-            last_id = stream.last_id().map(str::to_owned).or(last_id);
-            retry = stream.retry().or(retry);
-            let resumed = loop {
-                let Some(last) = last_id
-                    .as_deref()
-                    .filter(|_| self.manner == Manner::Session)
-                else {
-                    return Err(self.broken(about, end.as_ref()));
-                };
-                if tries >= RESUMES {
-                    return Err(self.broken(about, end.as_ref()));
-                }
-                sleep(pause(retry, tries)).await;
-                tries += 1;
-                match self.get(Some(last)).await {
-                    Ok(response)
-                        if response.status().is_success()
-                            && answer::shape(&response) == Shape::Events =>
-                    {
-                        break response;
-                    }
-                    // Not now, perhaps later.
-                    Ok(response) if response.status().is_server_error() => {}
-                    Ok(_) => return Err(self.broken(about, end.as_ref())),
-                    Err(_) => {}
-                }
-            };
-            stream = Events::of(resumed);
-        }
-    }
-
-    fn broken(&self, about: &About, end: Option<&UpstreamError>) -> UpstreamError {
-        let how = end.map(|error| format!(": {error}")).unwrap_or_default();
-        UpstreamError::Ended {
-            reason: format!(
-                "{} hung up before it answered {}{how}",
-                self.place(),
-                about.method
-            ),
-            stderr: String::new(),
-        }
-    }
-
-    /// Waits a moment for the end of a stream.
-    async fn linger(&self, mut stream: Events) {
-        let end = async { while let Ok(Some(_)) = stream.next(&self.client).await {} };
-        // Whether it comes or not, there is nothing more to do.
-        let _ = timeout(LINGER, end).await;
     }
 
     /// A message that is not answered.
@@ -450,75 +353,6 @@ impl Line {
         )))
     }
 
-    /// Listens to what the server says of its own accord, if it offers that.
-    fn listen(self: &Arc<Self>) {
-        if self.manner == Manner::Session {
-            let line = Arc::clone(self);
-            self.tasks.listen(async move { line.hear().await });
-        }
-    }
-
-    async fn hear(&self) {
-        let (mut last_id, mut retry) = (None, None);
-        let mut failures = 0;
-        while failures < LISTENS {
-            let since = tokio::time::Instant::now();
-            match self.get(last_id.as_deref()).await {
-                Ok(response)
-                    if response.status().is_success()
-                        && answer::shape(&response) == Shape::Events =>
-                {
-                    let mut stream = Events::of(response);
-                    while let Ok(Some(event)) = stream.next(&self.client).await {
-                        failures = 0;
-                        if event.kind == "message" && !event.data.is_empty() {
-                            self.peer.incoming(&event.data);
-                        }
-                    }
-                    last_id = stream.last_id().map(str::to_owned).or(last_id);
-                    retry = stream.retry().or(retry);
-                }
-                // 405: it offers none. 404: the session is gone, and the next request
-                // will find out.
-                Ok(response) if !response.status().is_server_error() => return,
-                Ok(_) | Err(_) => {}
-            }
-            failures = if since.elapsed() >= LASTING {
-                0
-            } else {
-                failures + 1
-            };
-            sleep(pause(retry, failures)).await;
-        }
-    }
-
-    /// Asks to be told of changes, where there is no stream for that: a request that is
-    /// never answered.
-    async fn subscribe(&self) {
-        let wish = r#"{"notifications":{"toolsListChanged":true}}"#.to_owned();
-        let Ok(wish) = RawValue::from_string(wish) else {
-            return;
-        };
-        let mut failures = 0;
-        while failures < LISTENS {
-            let since = tokio::time::Instant::now();
-            let end = self
-                .peer
-                .request("subscriptions/listen", &wish, CallOptions::default());
-            match end.await {
-                Ok(_) | Err(UpstreamError::Ended { .. } | UpstreamError::Network(_)) => {}
-                // It does not want to, and will not later.
-                Err(_) => return,
-            }
-            failures = if since.elapsed() >= LASTING {
-                0
-            } else {
-                failures + 1
-            };
-            sleep(pause(None, failures)).await;
-        }
-    }
-
     /// Ends the session at the server.
     async fn hang_up(&self) {
         let Some(session) = self.session().id.take() else {
@@ -565,7 +399,7 @@ impl Line {
             .await
     }
 
-    async fn get(&self, last_id: Option<&str>) -> Result<Response, UpstreamError> {
+    pub(super) async fn get(&self, last_id: Option<&str>) -> Result<Response, UpstreamError> {
         let session = self.session().id.clone();
         let mut sent = self.common(session.as_ref());
         sent.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -580,13 +414,9 @@ impl Line {
 
     /// What every request carries once it is agreed: the version, the session.
     fn common(&self, session: Option<&HeaderValue>) -> HeaderMap {
-        let protocol = match (self.peer.life(), self.manner) {
-            (Some(life), _) => Some(life.protocol().to_owned()),
-            (None, Manner::Stateless) => Some(super::STATELESS.to_owned()),
-            (None, Manner::Session) => None,
-        };
         let mut sent = HeaderMap::new();
-        if let Some(version) = protocol.as_deref().and_then(headers::value) {
+        let life = self.peer.life();
+        if let Some(version) = life.and_then(|life| headers::value(life.protocol())) {
             sent.insert(headers::VERSION, version);
         }
         if let Some(session) = session {
@@ -595,122 +425,14 @@ impl Line {
         sent
     }
 
-    fn place(&self) -> String {
+    pub(super) fn place(&self) -> String {
         place(&self.client.url())
     }
 }
 
 /// What a message is about.
 #[derive(Debug)]
-struct About {
-    method: String,
-    name: Option<String>,
-}
-
-/// How long to wait before the next try.
-fn pause(retry: Option<u64>, tries: u32) -> Duration {
-    match retry {
-        Some(milliseconds) => Duration::from_millis(milliseconds.min(60_000)),
-        None => Duration::from_millis(200 << tries.min(6)),
-    }
-}
-
-/// The few fields of a message that decide what becomes of it.
-#[derive(Debug, Deserialize)]
-struct Rpc {
-    id: Option<Box<RawValue>>,
-    error: Option<Box<RawValue>>,
-    result: Option<Box<RawValue>>,
-}
-
-fn rpc_error(said: &RawValue) -> Option<UpstreamError> {
-    #[derive(Deserialize)]
-    struct Said {
-        code: i64,
-        message: String,
-        data: Option<Box<RawValue>>,
-    }
-    let said: Said = serde_json::from_str(said.get()).ok()?;
-    Some(UpstreamError::Rpc {
-        code: said.code,
-        message: said.message,
-        data: said.data,
-    })
-}
-
-/// Whether a server says that it tells when its tools change.
-fn announces_changes(discovered: &str) -> bool {
-    let answer: serde_json::Value = serde_json::from_str(discovered).unwrap_or_default();
-    answer["result"]["capabilities"]["tools"]["listChanged"] == true
-}
-
-fn opened_protocol(text: &str) -> Result<String, UpstreamError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Opened {
-        protocol_version: String,
-    }
-    let wrong = || UpstreamError::Protocol("the answer to initialize is none".to_owned());
-    let rpc: Rpc = serde_json::from_str(text).map_err(|_| wrong())?;
-    if let Some(error) = rpc.error.as_deref().and_then(rpc_error) {
-        return Err(error);
-    }
-    let result = rpc.result.ok_or_else(wrong)?;
-    let opened: Opened = serde_json::from_str(result.get()).map_err(|_| wrong())?;
-    Ok(opened.protocol_version)
-}
-
-/// An answer whose status says no.
-#[derive(Debug)]
-struct Refusal {
-    url: reqwest::Url,
-    status: StatusCode,
-    headers: HeaderMap,
-    body: String,
-    rpc: Option<Rpc>,
-}
-
-impl Refusal {
-    async fn read(client: &Client, response: Response) -> Self {
-        let (url, status) = (response.url().clone(), response.status());
-        let headers = response.headers().clone();
-        let body = answer::beginning(client, response).await;
-        let rpc = serde_json::from_str(&body).ok();
-        Self {
-            url,
-            status,
-            headers,
-            body,
-            rpc,
-        }
-    }
-
-    /// Whether the caller may not, whatever is asked.
-    fn is_about_rights(&self) -> bool {
-        matches!(
-            self.status,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
-        )
-    }
-
-    /// Whether it is a JSON-RPC error of this very request.
-    fn is_about(&self, id: i64) -> bool {
-        let rpc = self.rpc.as_ref().filter(|rpc| rpc.error.is_some());
-        let named = rpc.and_then(|rpc| rpc.id.as_ref());
-        !self.is_about_rights() && named.is_some_and(|named| named.get() == id.to_string())
-    }
-
-    /// Whether the server does not know the session (404), or refused a message in it
-    /// before reading it (400 about no request): some say it so.
-    fn means_lost_session(&self, id: i64) -> bool {
-        matches!(self.status, StatusCode::NOT_FOUND | StatusCode::BAD_REQUEST) && !self.is_about(id)
-    }
-
-    fn error(&self, client: &Client) -> UpstreamError {
-        client.refusal(
-            &self.url,
-            self.status,
-            &words::complaint(&self.headers, &self.body),
-        )
-    }
+pub(super) struct About {
+    pub(super) method: String,
+    pub(super) name: Option<String>,
 }
