@@ -52,7 +52,7 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
         .map(|param| one_line(&flags::usage(tool, param)))
         .collect();
     page.synopsis(&command, &words);
-    if !tool.params.is_empty() || tool.open {
+    if !tool.params.is_empty() {
         page.paragraph(&format!("{command} JSON"));
     }
     let description = harmless(&tool.description);
@@ -63,7 +63,7 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     page.heading("OPTIONS");
     match (tool.params.is_empty(), tool.open) {
         (true, true) => {
-            page.paragraph("None declared by server. What it takes can be given as JSON.")
+            page.paragraph("None declared by server. What it takes besides can be given as JSON.")
         }
         (true, false) => page.paragraph("None: the tool takes no arguments."),
         (false, _) => {

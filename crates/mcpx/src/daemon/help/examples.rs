@@ -94,9 +94,8 @@ impl Schema {
             }
             Accepts::List(item) => {
                 let items = self.resolved(schema.get("items").unwrap_or(&Value::Null));
-                let item = told(items, None);
-                let made = || self.made_up(item_of(accepts), name, items, depth + 1);
-                Value::Array(vec![item.unwrap_or_else(made)])
+                let made = || self.made_up(item, name, items, depth + 1);
+                Value::Array(vec![told(items, None).unwrap_or_else(made)])
             }
             Accepts::Object => self.object(schema, depth),
             Accepts::Null => Value::Null,
@@ -131,13 +130,6 @@ impl Schema {
             }
         }
         schema
-    }
-}
-
-fn item_of(accepts: &Accepts) -> &Accepts {
-    match accepts {
-        Accepts::List(item) => item,
-        other => other,
     }
 }
 
@@ -196,8 +188,9 @@ fn text(name: &str, schema: &Value) -> Value {
     let has = |part: &str| name.contains(part);
     let by_name = match () {
         () if has("url") || has("uri") => "https://example.com",
-        () if has("directory") || has("folder") => ".",
-        () if has("path") || has("file") => "./README.md",
+        // Names of nothing that is there: somebody may run an example that deletes.
+        () if has("directory") || has("folder") => "./example",
+        () if has("path") || has("file") => "./example.txt",
         () if has("timezone") => "Europe/Berlin",
         () if has("email") => "someone@example.com",
         () => "text",

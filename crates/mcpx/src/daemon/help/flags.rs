@@ -120,10 +120,11 @@ pub fn explanation(param: &ToolParam) -> String {
     if is_list(&param.accepts) {
         add("(may be repeated)".to_owned());
     }
-    if let Some(default) = &param.default {
+    let is_empty = |default: &&String| ["null", "\"\"", "[]", "{}"].contains(&default.as_str());
+    if let Some(default) = param.default.as_ref().filter(|default| !is_empty(default)) {
         let value = serde_json::from_str::<Value>(default).ok();
         let shown = match &value {
-            Some(Value::String(text)) if !text.is_empty() => text.clone(),
+            Some(Value::String(text)) => text.clone(),
             _ => default.clone(),
         };
         add(format!("(default: {shown})"));

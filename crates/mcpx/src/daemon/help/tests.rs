@@ -212,8 +212,8 @@ fn examples_are_calls_that_the_schema_allows() {
         "other": {"type": "string"},
     });
     let required = json!(["path", "when", "mode", "count", "all", "tags", "at", "note"]);
-    let flags = r#"--path=./README.md --when=2026-01-31 --mode=fast --count=3 --all --tags=text --at='{"x":5}' --note='it'\''s'"#;
-    let json = r#"'{"path":"./README.md","when":"2026-01-31","mode":"fast","count":3,"all":true,"tags":["text"],"at":{"x":5},"note":"it'\''s"}'"#;
+    let flags = r#"--path=./example.txt --when=2026-01-31 --mode=fast --count=3 --all --tags=text --at='{"x":5}' --note='it'\''s'"#;
+    let json = r#"'{"path":"./example.txt","when":"2026-01-31","mode":"fast","count":3,"all":true,"tags":["text"],"at":{"x":5},"note":"it'\''s"}'"#;
     assert_eq!(
         examples(all, required),
         format!("mcpx s t {flags}\nmcpx s t {json}\nmcpx s t {flags} | head -5")
@@ -372,19 +372,19 @@ EXIT STATUS
          in time, hung up, or broke the protocol.
 
 FILES
-    $XDG_CONFIG_HOME/mcpx/config.toml  The configuration. Without
-                                       XDG_CONFIG_HOME it is under ~/.config.
-    $XDG_CACHE_HOME/mcpx/              Answers that are kept, for the owner
-                                       alone. Without XDG_CACHE_HOME it is under
-                                       ~/.cache.
-    $XDG_STATE_HOME/mcpx/              What the servers write to stderr, and
-                                       what was learnt of them. Without
-                                       XDG_STATE_HOME it is under
-                                       ~/.local/state.
-    $XDG_RUNTIME_DIR/mcpx/mcpx.sock    The socket of the daemon, which is
-                                       started at the first call and ends when
-                                       it is not used. Without XDG_RUNTIME_DIR
-                                       it is in the folder above.
+    $XDG_CONFIG_HOME/mcpx/config.toml    The configuration. Without
+                                         XDG_CONFIG_HOME it is under ~/.config.
+    $XDG_CACHE_HOME/mcpx/                Answers that are kept, for the owner
+                                         alone. Without XDG_CACHE_HOME it is
+                                         under ~/.cache.
+    $XDG_STATE_HOME/mcpx/                What the servers write to stderr, and
+                                         what was learnt of them. Without
+                                         XDG_STATE_HOME it is under
+                                         ~/.local/state.
+    $XDG_RUNTIME_DIR/mcpx/mcpx.sock      The socket of the daemon, which is
+                                         started at the first call and ends when
+                                         it is not used. Without XDG_RUNTIME_DIR
+                                         it is in the folder above.
 
 ENVIRONMENT
     HOME         The folder that the defaults above start from.

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// How far text stands in under its heading.
 const INDENT: usize = 4;
 /// A column that is wider than this does not push the next one further.
-const WIDEST: usize = 32;
+const WIDEST: usize = 36;
 /// Text is not broken to lines narrower than this, however narrow the terminal.
 const NARROWEST: usize = 24;
 
