@@ -147,6 +147,16 @@ async fn a_flood_on_stderr_blocks_nobody_and_stays_bounded() {
 }
 
 #[tokio::test]
+async fn a_flood_of_noise_on_stdout_is_read_and_forgotten() {
+    let scene = Scene::new(&[]);
+    let connection = scene.open().await;
+    let flooded = text(&connection, "flood_stdout", json!({"bytes": 20_000_000})).await;
+    assert_eq!(flooded, "flooded");
+    assert_eq!(text(&connection, "add", json!({"a": 1, "b": 2})).await, "3");
+    assert!(fs::metadata(&scene.target.log).unwrap().len() < 10_000);
+}
+
+#[tokio::test]
 async fn a_result_of_fifty_megabytes_arrives_while_others_are_answered() {
     let connection = Scene::new(&[]).open().await;
     let (big, sum) = tokio::join!(
