@@ -125,6 +125,7 @@ impl Call {
             }
             "batch" => self.batch(),
             "flood_stderr" => self.flood_stderr(),
+            "flood_stdout" => self.flood_stdout(),
             "out_of_order" => {
                 let result = json!({"content": [text(self.word("text"))]});
                 self.wire.swap(json!({"jsonrpc": "2.0", "id": self.id, "result": result}));
@@ -285,18 +286,30 @@ impl Call {
         ]));
     }
 
-    fn flood_stderr(&self) {
-        let line = format!("{}\n", "noise ".repeat(20));
+    /// Writes noise, in pieces of lines, and then answers.
+    fn flood(&self, write: impl Fn(&[u8]) -> bool) {
+        let noise = format!("{}\n", "noise ".repeat(20)).repeat(100);
         let mut left = self.number("bytes");
-        let mut stderr = std::io::stderr().lock();
         while left > 0 {
-            let piece = &line.as_bytes()[..line.len().min(left)];
-            if stderr.write_all(piece).is_err() {
+            let piece = &noise.as_bytes()[..noise.len().min(left)];
+            if !write(piece) {
                 break;
             }
             left -= piece.len();
         }
-        drop(stderr);
+    }
+
+    fn flood_stderr(&self) {
+        self.flood(|piece| std::io::stderr().write_all(piece).is_ok());
+        self.text("flooded");
+    }
+
+    fn flood_stdout(&self) {
+        self.flood(|piece| {
+            self.wire.raw(piece);
+            true
+        });
+        self.wire.raw(b"\n");
         self.text("flooded");
     }
 

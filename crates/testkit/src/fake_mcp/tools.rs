@@ -102,6 +102,12 @@ pub fn list(flags: &Flags, added: usize) -> Vec<Value> {
         tool("string_id", "Answers with the id as a string", &[]),
         tool("batch", "Answers in an array", &[]),
         required(
+            "flood_stdout",
+            "Writes so many bytes of noise to stdout",
+            "bytes",
+            "integer",
+        ),
+        required(
             "flood_stderr",
             "Writes so many bytes to stderr",
             "bytes",

@@ -224,6 +224,50 @@ async fn a_dropped_connection_lets_its_link_go() {
     assert!(!peer.is_alive());
 }
 
+/// A link that never gets rid of a message.
+#[derive(Debug)]
+struct Stuck {
+    _here: mpsc::UnboundedSender<()>,
+}
+
+impl Link for Stuck {
+    fn send(&self, _message: Outgoing) -> Doing<'_, Result<(), UpstreamError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn abandon(&self, _id: i64) -> bool {
+        false
+    }
+
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
+    fn close(&self) -> Doing<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_is_stuck_does_not_keep_a_dropped_connection() {
+    let (events, _) = mpsc::unbounded_channel();
+    let (here, mut gone) = mpsc::unbounded_channel();
+    let connection = Connection::new(Peer::new(events), Arc::new(Stuck { _here: here }));
+    let options = CallOptions {
+        timeout: Some(Duration::from_millis(1)),
+        ..CallOptions::default()
+    };
+    let late = connection.request("ping", RawValue::NULL, options).await;
+    assert!(
+        matches!(late, Err(UpstreamError::Timeout { .. })),
+        "{late:?}"
+    );
+    let dropped = Instant::now();
+    drop(connection);
+    assert!(gone.recv().await.is_none());
+    assert_eq!(dropped.elapsed(), Duration::ZERO);
+}
+
 #[tokio::test]
 async fn a_question_among_several_calls_goes_to_the_one_that_it_names() {
     let mut scene = Scene::new();

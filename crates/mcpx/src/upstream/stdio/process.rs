@@ -229,10 +229,14 @@ impl Watched {
             Sign::Stdout(End::Closed) | Sign::Stdin => self.exit(LAST_WORDS).await,
         };
         if status.is_some() {
-            if !matches!(sign, Sign::Stdout(_)) {
-                let _ = timeout(LAST_WORDS, &mut self.reader).await;
-            }
-            let _ = timeout(LAST_WORDS, &mut self.listener).await;
+            let last_words = async {
+                if !matches!(sign, Sign::Stdout(_)) {
+                    let _ = (&mut self.reader).await;
+                }
+                let _ = (&mut self.listener).await;
+            };
+            // What it has started may hold its pipes open.
+            let _ = timeout(LAST_WORDS, last_words).await;
         }
         let reason = match (status, &sign) {
             (Some(status), _) => ending(status),
