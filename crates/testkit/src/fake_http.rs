@@ -208,6 +208,10 @@ fn converse(
     stream: &TcpStream,
     world: &Arc<World>,
 ) -> io::Result<()> {
+    // Somebody who wants TLS where there is none begins with a handshake's number.
+    if from.fill_buf()?.first() == Some(&22) {
+        return answer(to.as_mut(), 400, &[], b"");
+    }
     while let Some(request) = Request::read(&mut from)? {
         if request.method == "CONNECT" || request.target.starts_with("http://") {
             world.state().proxied += 1;
