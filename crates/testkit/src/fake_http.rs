@@ -11,6 +11,7 @@
 //! | `session` | gives a session, and wants it with every request |
 //! | `forgetful` | with `session`: forgets it after each call |
 //! | `vague` | with `session`: says 400 instead of 404 for one that it does not know |
+//! | `once` | with `session`: opens only one, ever |
 //! | `sse` | answers as a stream of events, with progress and a comment before |
 //! | `listen` | offers a stream of its own |
 //! | `mute` | never answers `server/discover` |
@@ -395,6 +396,9 @@ impl Exchange<'_> {
         }
         if !opens {
             return self.answer(to, message, &[]);
+        }
+        if self.has("once") && self.world.state().count > 0 {
+            return self.refuse(to, 503);
         }
         let given = format!("session-{}", self.world.next());
         self.world.state().sessions.insert(given.clone());

@@ -368,6 +368,20 @@ async fn a_session_that_is_lost_after_every_call_is_opened_for_every_call() {
 }
 
 #[tokio::test]
+async fn a_session_that_cannot_be_opened_again_is_the_end() {
+    let world = World::new("legacy+session+once");
+    let mut open = world.open().await.unwrap();
+    world.fake.forget();
+    let error = open.trouble("echo", json!({})).await;
+    assert!(
+        matches!(error, UpstreamError::Http { status: 503, .. }),
+        "{error:?}"
+    );
+    assert!(open.events.recv().await.is_none());
+    assert!(!open.connection.is_alive());
+}
+
+#[tokio::test]
 async fn a_dropped_connection_deletes_its_session() {
     let world = World::new("legacy+session");
     drop(world.open().await.unwrap());
