@@ -11,6 +11,7 @@
 //! | `session` | gives a session, and wants it with every request |
 //! | `forgetful` | with `session`: forgets it after each call |
 //! | `vague` | with `session`: says 400 instead of 404 for one that it does not know |
+//! | `once` | with `session`: opens only one, ever |
 //! | `sse` | answers as a stream of events, with progress and a comment before |
 //! | `listen` | offers a stream of its own |
 //! | `mute` | never answers `server/discover` |
@@ -208,6 +209,10 @@ fn converse(
     stream: &TcpStream,
     world: &Arc<World>,
 ) -> io::Result<()> {
+    // Somebody who wants TLS where there is none begins with a handshake's number.
+    if from.fill_buf()?.first() == Some(&22) {
+        return answer(to.as_mut(), 400, &[], b"");
+    }
     while let Some(request) = Request::read(&mut from)? {
         if request.method == "CONNECT" || request.target.starts_with("http://") {
             world.state().proxied += 1;
@@ -391,6 +396,9 @@ impl Exchange<'_> {
         }
         if !opens {
             return self.answer(to, message, &[]);
+        }
+        if self.has("once") && self.world.state().count > 0 {
+            return self.refuse(to, 503);
         }
         let given = format!("session-{}", self.world.next());
         self.world.state().sessions.insert(given.clone());

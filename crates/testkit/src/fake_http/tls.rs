@@ -4,6 +4,8 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -11,7 +13,7 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 /// Makes both, and writes the authority's certificate to a file.
 pub fn config(authority: &Path) -> io::Result<Arc<ServerConfig>> {
     let issuer = issuer().map_err(io::Error::other)?;
-    std::fs::write(authority, issuer.pem())?;
+    std::fs::write(authority, pem(issuer.der()))?;
     let key = KeyPair::generate().map_err(io::Error::other)?;
     let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
     let signed = CertificateParams::new(names)
@@ -32,4 +34,13 @@ fn issuer() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
     let mut asked = CertificateParams::new(Vec::new())?;
     asked.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(asked, KeyPair::generate()?)
+}
+
+fn pem(certificate: &[u8]) -> String {
+    let mut text = "-----BEGIN CERTIFICATE-----\n".to_owned();
+    for line in certificate.chunks(48) {
+        text += &BASE64_STANDARD.encode(line);
+        text.push('\n');
+    }
+    text + "-----END CERTIFICATE-----\n"
 }

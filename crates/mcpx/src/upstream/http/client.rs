@@ -304,7 +304,16 @@ pub fn cause(error: &reqwest::Error) -> String {
 
 fn known(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(tls) = error.downcast_ref::<rustls::Error>() {
-        return Some(format!("TLS: {tls}"));
+        return Some(match tls {
+            rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer) => {
+                "TLS: the authority of its certificate is not trusted (`ca_file` can name it)"
+                    .to_owned()
+            }
+            rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType) => {
+                "it does not speak TLS (http:// instead of https://?)".to_owned()
+            }
+            other => format!("TLS: {other}"),
+        });
     }
     let error = error.downcast_ref::<io::Error>()?;
     let reason = match error.kind() {

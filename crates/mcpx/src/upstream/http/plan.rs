@@ -81,13 +81,15 @@ pub fn variable<'a>(variables: &'a [(String, String)], name: &str) -> Option<(&'
     (!value.trim().is_empty()).then(|| (key.as_str(), value.trim()))
 }
 
+type MakeProxy = fn(&str) -> reqwest::Result<Proxy>;
+
 /// The proxies that a caller's variables name. The lower-case spelling wins, as
 /// everywhere; a scheme's own comes before the one for all.
 pub fn proxies(variables: &[(String, String)]) -> Result<Vec<Proxy>, UpstreamError> {
     let value = |name: &str| variable(variables, name);
     let except = value("no_proxy").and_then(|(_, hosts)| NoProxy::from_string(hosts));
     let mut found = Vec::new();
-    let kinds: [(&str, fn(&str) -> reqwest::Result<Proxy>); 3] = [
+    let kinds: [(&str, MakeProxy); 3] = [
         ("https_proxy", |url| Proxy::https(url)),
         ("http_proxy", |url| Proxy::http(url)),
         ("all_proxy", |url| Proxy::all(url)),

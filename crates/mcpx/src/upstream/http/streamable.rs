@@ -167,14 +167,13 @@ impl Line {
         // Such a refusal says that the request was not looked at, so that it can be
         // made again.
         if let Err(error) = self.reopen(&lost).await {
+            self.peer.failed(id, error);
+            // The next call opens everything anew.
             self.peer.ended(UpstreamError::Ended {
-                reason: format!(
-                    "{} forgot the session; opening it again: {error}",
-                    self.place()
-                ),
+                reason: format!("{} forgot the session", self.place()),
                 stderr: String::new(),
             });
-            return Err(error);
+            return Ok(());
         }
         let session = self.session().id.clone();
         let response = self.post(&about, &body, session.as_ref()).await?;

@@ -38,7 +38,7 @@ impl Line {
         let (mut last_id, mut retry) = (None, None);
         let mut tries = 0;
         loop {
-            let end = loop {
+            loop {
                 match stream.next(&self.client).await {
                     Ok(Some(event)) => {
                         tries = 0;
@@ -51,10 +51,11 @@ impl Line {
                             return Ok(());
                         }
                     }
-                    Ok(None) => break None,
-                    Err(error) => break Some(error),
+                    // How a stream breaks is no news: it is not whole.
+                    Ok(None) | Err(UpstreamError::Network(_)) => break,
+                    Err(error) => return Err(error),
                 }
-            };
+            }
             last_id = stream.last_id().map(str::to_owned).or(last_id);
             retry = stream.retry().or(retry);
             let resumed = match (last_id.as_deref(), self.manner) {
@@ -63,7 +64,7 @@ impl Line {
             };
             match resumed {
                 Some(rest) => stream = Events::of(rest),
-                None => return Err(self.broken(about, end.as_ref())),
+                None => return Err(self.broken(about)),
             }
         }
     }
@@ -84,14 +85,10 @@ impl Line {
         None
     }
 
-    fn broken(&self, about: &About, end: Option<&UpstreamError>) -> UpstreamError {
-        let how = end.map(|error| format!(": {error}")).unwrap_or_default();
+    fn broken(&self, about: &About) -> UpstreamError {
+        let (place, method) = (self.place(), &about.method);
         UpstreamError::Ended {
-            reason: format!(
-                "{} hung up before it answered {}{how}",
-                self.place(),
-                about.method
-            ),
+            reason: format!("{place} hung up before it answered {method}"),
             stderr: String::new(),
         }
     }

@@ -368,6 +368,20 @@ async fn a_session_that_is_lost_after_every_call_is_opened_for_every_call() {
 }
 
 #[tokio::test]
+async fn a_session_that_cannot_be_opened_again_is_the_end() {
+    let world = World::new("legacy+session+once");
+    let mut open = world.open().await.unwrap();
+    world.fake.forget();
+    let error = open.trouble("echo", json!({})).await;
+    assert!(
+        matches!(error, UpstreamError::Http { status: 503, .. }),
+        "{error:?}"
+    );
+    assert!(open.events.recv().await.is_none());
+    assert!(!open.connection.is_alive());
+}
+
+#[tokio::test]
 async fn a_dropped_connection_deletes_its_session() {
     let world = World::new("legacy+session");
     drop(world.open().await.unwrap());
@@ -420,7 +434,7 @@ async fn a_stream_that_breaks_without_ids_fails_its_call_and_no_other() {
                 "127.0.0.1:{} hung up before it answered tools/call",
                 world.fake.port()
             );
-            assert!(error.to_string().starts_with(&expected), "{error}");
+            assert_eq!(error.to_string(), expected);
             assert_eq!(open.echo().await, "hällo");
         }
     }
@@ -614,6 +628,15 @@ async fn where_nobody_listens_the_place_is_named() {
 }
 
 #[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let world = World::at(Fake::start().unwrap(), &url).within(Duration::from_millis(400));
+    let error = world.open().await.map(|_| ()).unwrap_err();
+    assert!(matches!(error, UpstreamError::Timeout { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_host_that_is_not_found_is_named() {
     let world = World::at(Fake::start().unwrap(), "http://nowhere.invalid/mcp");
     let said = world.trouble().await;
@@ -654,9 +677,23 @@ async fn an_authority_of_ones_own_is_trusted_where_it_is_configured() {
     let fake = Fake::start_tls(&authority).unwrap();
     let url = format!("https://localhost:{}/modern", fake.port());
     let world = World::at(fake.clone(), &url);
-    let said = world.trouble().await;
-    let expected = format!("cannot connect to localhost:{}: TLS: ", fake.port());
-    assert!(said.starts_with(&expected), "{said}");
+    assert_eq!(
+        world.trouble().await,
+        format!(
+            "cannot connect to localhost:{}: TLS: the authority of its certificate is not \
+             trusted (`ca_file` can name it)",
+            fake.port()
+        )
+    );
+    let plain = Fake::start().unwrap();
+    let url = format!("https://localhost:{}/modern", plain.port());
+    assert_eq!(
+        World::at(plain.clone(), &url).trouble().await,
+        format!(
+            "cannot connect to localhost:{}: it does not speak TLS (http:// instead of https://?)",
+            plain.port()
+        )
+    );
 
     let proxy = Fake::start().unwrap();
     let via = format!("http://127.0.0.1:{}", proxy.port());
