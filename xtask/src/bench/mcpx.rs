@@ -37,6 +37,9 @@ const CALLS_PER_SECOND: f64 = 1_000.0;
 /// What a daemon may grow by in the sustained run: the allocator's own ups and downs.
 const GROWTH_KB: f64 = 1_024.0;
 
+/// Something that is run and timed.
+type Timed<'a> = &'a mut dyn FnMut() -> anyhow::Result<Duration>;
+
 /// Runs every benchmark of mcpx and prints a table.
 pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
     let check = match words {
@@ -73,7 +76,7 @@ fn calls(mcpx: &Mcpx, floor: &Floor, peer: &Peer) -> anyhow::Result<Vec<Row>> {
         raw.request("tools/call", arguments)?;
         anyhow::Ok(begun.elapsed())
     };
-    let mut kinds: [(&mut dyn FnMut() -> anyhow::Result<Duration>, Vec<Duration>); 6] = [
+    let mut kinds: [(Timed, Vec<Duration>); 6] = [
         (&mut || floor.call(), Vec::new()),
         (&mut raw_call, Vec::new()),
         (&mut || mcpx.call(), Vec::new()),
