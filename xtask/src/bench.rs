@@ -3,8 +3,9 @@
 //! `cargo xbench [--check] [PROGRAM]` prints one table. A machine is as fast as
 //! it is, so times are shown with what the system itself takes; `--check` fails when
 //! a limit is passed. PROGRAM is the one whose cold reading is measured; without it,
-//! one that is on PATH.
+//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead.
 
+pub(crate) mod mcpx;
 mod talk;
 mod walk;
 
@@ -51,6 +52,9 @@ pub(crate) struct Row {
 
 /// Runs every benchmark and prints a table.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
+    if let Some(("mcpx", rest)) = (words.split_first()).map(|(first, rest)| (&**first, rest)) {
+        return mcpx::run(rest);
+    }
     let mut check = false;
     let mut program = None;
     for word in words {

@@ -8,6 +8,10 @@ fn main() -> anyhow::Result<()> {
     match words.next().as_deref() {
         Some("fidelity") => fidelity::run(words.collect()),
         Some("bench") => bench::run(words.collect()),
-        _ => anyhow::bail!("usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench"),
+        // The server that `bench mcpx` calls.
+        Some("mcp-echo") => bench::mcpx::echo::serve(),
+        _ => anyhow::bail!(
+            "usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench [mcpx]"
+        ),
     }
 }
