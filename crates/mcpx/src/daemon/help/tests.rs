@@ -73,14 +73,15 @@ EXAMPLES
     mcpx github search-repositories --query=mcp | jq .
 
 MCPX FLAGS
-    --cache=DURATION      Answer from the cache if an answer is not older than this (30s, 5m, 1h), and keep this one
-    --no-cache            Ask the server, whatever the configuration says
-    --timeout=DURATION    Give up on the call after this time
-    --json                Print listings and help as JSON (a tool's result is never changed)
-    -v, --verbose         Say on stderr what is done; list tools with their full text
-    -q, --quiet           Say nothing on stderr
-    --version             Print the version
-    -h, --help            Print help: of mcpx, of a server or of a tool
+    --cache=DURATION       Answer from the cache if an answer is not older than this (30s, 5m, 1h), and keep this one
+    --no-cache             Ask the server, whatever the configuration says
+    --timeout=DURATION     Give up on the call after this time
+    --answer=NAME=VALUE    Answer a question that the tool asks (NAME=VALUE, a JSON object, accept or decline); repeatable
+    --json                 Print listings and help as JSON (a tool's result is never changed)
+    -v, --verbose          Say on stderr what is done; list tools with their full text
+    -q, --quiet            Say nothing on stderr
+    --version              Print the version
+    -h, --help             Print help: of mcpx, of a server or of a tool
 
     These are mcpx's own. After a `--`, every flag is the tool's.
 
@@ -121,21 +122,25 @@ EXAMPLES
     mcpx github search-repositories --query=mcp | jq .
 
 MCPX FLAGS
-    --cache=DURATION      Answer from the cache if an answer
-                          is not older than this (30s, 5m,
-                          1h), and keep this one
-    --no-cache            Ask the server, whatever the
-                          configuration says
-    --timeout=DURATION    Give up on the call after this
-                          time
-    --json                Print listings and help as JSON (a
-                          tool's result is never changed)
-    -v, --verbose         Say on stderr what is done; list
-                          tools with their full text
-    -q, --quiet           Say nothing on stderr
-    --version             Print the version
-    -h, --help            Print help: of mcpx, of a server
-                          or of a tool
+    --cache=DURATION       Answer from the cache if an
+                           answer is not older than this
+                           (30s, 5m, 1h), and keep this one
+    --no-cache             Ask the server, whatever the
+                           configuration says
+    --timeout=DURATION     Give up on the call after this
+                           time
+    --answer=NAME=VALUE    Answer a question that the tool
+                           asks (NAME=VALUE, a JSON object,
+                           accept or decline); repeatable
+    --json                 Print listings and help as JSON
+                           (a tool's result is never
+                           changed)
+    -v, --verbose          Say on stderr what is done; list
+                           tools with their full text
+    -q, --quiet            Say nothing on stderr
+    --version              Print the version
+    -h, --help             Print help: of mcpx, of a server
+                           or of a tool
 
     These are mcpx's own. After a `--`, every flag is the
     tool's.
@@ -295,14 +300,15 @@ TOOLS
     search-repositories    Search for GitHub repositories
 
 MCPX FLAGS
-    --cache=DURATION      Answer from the cache if an answer is not older than this (30s, 5m, 1h), and keep this one
-    --no-cache            Ask the server, whatever the configuration says
-    --timeout=DURATION    Give up on the call after this time
-    --json                Print listings and help as JSON (a tool's result is never changed)
-    -v, --verbose         Say on stderr what is done; list tools with their full text
-    -q, --quiet           Say nothing on stderr
-    --version             Print the version
-    -h, --help            Print help: of mcpx, of a server or of a tool
+    --cache=DURATION       Answer from the cache if an answer is not older than this (30s, 5m, 1h), and keep this one
+    --no-cache             Ask the server, whatever the configuration says
+    --timeout=DURATION     Give up on the call after this time
+    --answer=NAME=VALUE    Answer a question that the tool asks (NAME=VALUE, a JSON object, accept or decline); repeatable
+    --json                 Print listings and help as JSON (a tool's result is never changed)
+    -v, --verbose          Say on stderr what is done; list tools with their full text
+    -q, --quiet            Say nothing on stderr
+    --version              Print the version
+    -h, --help             Print help: of mcpx, of a server or of a tool
 
 "#]]
     );
@@ -345,17 +351,19 @@ DESCRIPTION
     messages go to stderr.
 
 FLAGS
-    --cache=DURATION      Answer from the cache if an answer is not older than
-                          this (30s, 5m, 1h), and keep this one.
-    --no-cache            Ask the server, whatever the configuration says.
-    --timeout=DURATION    Give up on the call after this time.
-    --json                Print listings and help as JSON (a tool's result is
-                          never changed).
-    -v, --verbose         Say on stderr what is done; list tools with their full
-                          text.
-    -q, --quiet           Say nothing on stderr.
-    --version             Print the version.
-    -h, --help            Print help: of mcpx, of a server or of a tool.
+    --cache=DURATION       Answer from the cache if an answer is not older than
+                           this (30s, 5m, 1h), and keep this one.
+    --no-cache             Ask the server, whatever the configuration says.
+    --timeout=DURATION     Give up on the call after this time.
+    --answer=NAME=VALUE    Answer a question that the tool asks (NAME=VALUE, a
+                           JSON object, accept or decline); repeatable.
+    --json                 Print listings and help as JSON (a tool's result is
+                           never changed).
+    -v, --verbose          Say on stderr what is done; list tools with their
+                           full text.
+    -q, --quiet            Say nothing on stderr.
+    --version              Print the version.
+    -h, --help             Print help: of mcpx, of a server or of a tool.
 
     FLAGS are mcpx's own. They may stand before the server, before the tool or
     after it. A parameter of a tool that is called like one of them is given
