@@ -132,7 +132,7 @@ pub async fn run(
             caller
                 .note(format!("cache hit (age={age}s ttl={ttl})"))
                 .await?;
-            return print(caller, call, &hit.result).await;
+            return print(caller, shared, call, &hit.result).await;
         }
         let ttl = seconds(*ttl);
         caller.note(format!("cache miss (ttl={ttl})")).await?;
@@ -146,7 +146,7 @@ pub async fn run(
     let took = before.elapsed().as_secs_f64() * 1000.0;
     let note = format!("{} answered in {took:.1} ms", call.tool.name);
     caller.note(note).await?;
-    let exit = print(caller, call, &answer.result).await?;
+    let exit = print(caller, shared, call, &answer.result).await?;
     if let (Exit::Success, Some((key, _)), false) = (exit, &kept, answer.asked)
         && let Err(problem) = cache.put(key, &answer.result)
     {
@@ -163,14 +163,19 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-async fn print(caller: &mut Caller, call: &Call<'_>, result: &RawValue) -> Result<Exit, Stop> {
+async fn print(
+    caller: &mut Caller,
+    shared: &Shared,
+    call: &Call<'_>,
+    result: &RawValue,
+) -> Result<Exit, Stop> {
     let printed = output::unwrap(result)
         .map_err(|none| Failure::protocol(&call.target.name, none.to_string()))?;
     for piece in &printed.stdout {
-        print_piece(caller, Stream::Stdout, piece).await?;
+        print_piece(caller, shared, Stream::Stdout, piece).await?;
     }
     for piece in &printed.stderr {
-        print_piece(caller, Stream::Stderr, piece).await?;
+        print_piece(caller, shared, Stream::Stderr, piece).await?;
     }
     Ok(match printed.failed {
         true => Exit::Tool,
@@ -193,7 +198,12 @@ impl Stream {
     }
 }
 
-async fn print_piece(caller: &mut Caller, stream: Stream, piece: &Piece) -> Result<(), Stop> {
+async fn print_piece(
+    caller: &mut Caller,
+    shared: &Shared,
+    stream: Stream,
+    piece: &Piece,
+) -> Result<(), Stop> {
     match piece {
         Piece::Bytes(bytes) => stream.write(caller, bytes).await?,
         Piece::Media(media) => {
@@ -201,6 +211,7 @@ async fn print_piece(caller: &mut Caller, stream: Stream, piece: &Piece) -> Resu
             let path = media::write(&folder, media).map_err(Failure::System)?;
             let line = [path.as_os_str().as_encoded_bytes(), b"\n"].concat();
             stream.write(caller, &line).await?;
+            shared.sweep_media(folder);
         }
         Piece::Spilled(path) => {
             let mut file = media::spilled(path).map_err(Failure::System)?;

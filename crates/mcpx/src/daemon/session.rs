@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use argway_core::argv;
 use argway_core::catalog::names::nearest;
@@ -19,7 +20,7 @@ use super::command_line::{self, Options, Verb, quiet_words};
 use super::complete::{self, Needs};
 use super::elicit::answers::Answers;
 use super::pool::{InUse, Opened, Pool, Tools, Upstream};
-use super::{help, listing};
+use super::{help, listing, log, media};
 use crate::config::{Config, ConfigError, ConfigStore, Scope, ServerEntry, Settings, Target};
 use crate::exit::{Exit, Failure};
 use crate::own_flags::{OWN_FLAGS, Own};
@@ -47,16 +48,29 @@ pub struct Shared {
     configs: ConfigStore,
     /// The caches of callers, by their folders: mostly there is one.
     caches: Mutex<BTreeMap<PathBuf, Arc<Cache>>>,
+    /// Old media were looked for.
+    swept: AtomicBool,
 }
 
 impl Shared {
-    /// No server is open yet.
+    /// No server is open yet. Logs of old are removed meanwhile, so this is called
+    /// where tasks can be.
     pub fn new(places: &Places) -> Self {
         let memory = Memory::load(&places.state);
+        let logs = places.state.join("logs");
+        tokio::task::spawn_blocking(move || log::sweep(&logs, SystemTime::now(), log::KEPT_FOR));
         Self {
             pool: Pool::new(Upstream { memory }),
             configs: ConfigStore::default(),
             caches: Mutex::default(),
+            swept: AtomicBool::new(false),
+        }
+    }
+
+    /// Old media in this folder are removed, once in the daemon's life.
+    pub fn sweep_media(&self, folder: PathBuf) {
+        if !self.swept.swap(true, Ordering::Relaxed) {
+            tokio::task::spawn_blocking(move || media::sweep(&folder));
         }
     }
 
@@ -301,8 +315,12 @@ pub async fn opened(
             Opened::Now => format!("opened in {} ms", before.elapsed().as_millis()),
             Opened::Before => "already open".to_owned(),
         };
+        let process = match server.connection.pid() {
+            Some(pid) => format!(", process {pid}"),
+            None => String::new(),
+        };
         let text = format!(
-            "{}: {name} {version}, MCP {}, {opened}",
+            "{}: {name} {version}, MCP {}, {opened}{process}",
             target.name, about.protocol
         );
         caller.note(fit(&text)).await?;
