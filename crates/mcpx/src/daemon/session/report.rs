@@ -1,0 +1,76 @@
+//! Says why a command has no result.
+
+use argway_core::output::shown;
+
+use crate::daemon::caller::{Caller, Gone};
+use crate::exit::Failure;
+use crate::upstream::UpstreamError;
+
+/// What is shown of an error, and of what a server wrote to stderr.
+const LONGEST_ERROR: usize = 8_000;
+
+/// Says why there is no result.
+pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> {
+    if let Failure::Tool(text) = failure {
+        caller.stderr(text.as_bytes()).await?;
+        return match text.ends_with('\n') {
+            true => Ok(()),
+            false => caller.stderr(b"\n").await,
+        };
+    }
+    for line in fit(&failure.to_string()).lines() {
+        caller.warn(line).await?;
+    }
+    if let Failure::Upstream { source, .. } = failure {
+        for line in details(source).lines() {
+            caller.note(format!("  {line}")).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What is told of an error with `-v`.
+fn details(error: &UpstreamError) -> String {
+    match error {
+        UpstreamError::Start { stderr, .. } | UpstreamError::Ended { stderr, .. } => {
+            // The end says why; the beginning may be long ago.
+            let text = shown(stderr.as_bytes());
+            let start = text.len().saturating_sub(LONGEST_ERROR);
+            let start = (start..=text.len()).find(|index| text.is_char_boundary(*index));
+            text[start.unwrap_or_default()..].to_owned()
+        }
+        UpstreamError::Rpc {
+            data: Some(data), ..
+        } => fit(data.get()),
+        UpstreamError::Rpc { data: None, .. }
+        | UpstreamError::Timeout { .. }
+        | UpstreamError::Protocol(_)
+        | UpstreamError::Http { .. }
+        | UpstreamError::Network(_)
+        | UpstreamError::InputRequired { .. }
+        | UpstreamError::Cancelled => String::new(),
+    }
+}
+
+/// Fit for a terminal: bounded, and without what would command it.
+pub fn fit(text: &str) -> String {
+    let start: String = text.chars().take(LONGEST_ERROR).collect();
+    shown(start.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_stderr_is_told() {
+        let stderr = format!("{}é\nError: no such file\n", "x".repeat(LONGEST_ERROR));
+        let error = UpstreamError::Start {
+            reason: String::new(),
+            stderr,
+        };
+        let told = details(&error);
+        assert!(told.len() <= LONGEST_ERROR);
+        assert!(told.ends_with("\nError: no such file\n"));
+    }
+}
