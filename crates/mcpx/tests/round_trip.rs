@@ -426,7 +426,18 @@ fn real(name: &str) -> Pair {
     let program = find(name).unwrap_or_else(|| {
         panic!("{name} is not here: run ./scripts/test, which fetches it and sets ARGWAY_TOOLS")
     });
-    Pair::of(&program)
+    read(&program)
+}
+
+/// A program that argway takes its time to read: done before anybody waits for it.
+fn read(program: &Path) -> Pair {
+    let pair = Pair::of(program);
+    let argway = pair.world.run(sibling("argway"));
+    argway
+        .args(["describe".as_ref(), program.as_os_str()])
+        .assert()
+        .success();
+    pair
 }
 
 #[test]
@@ -564,7 +575,7 @@ fn rclone() {
 #[test]
 fn docker_and_kubectl() {
     if let Some(kubectl) = find("kubectl") {
-        let kubectl = Pair::of(&kubectl);
+        let kubectl = read(&kubectl);
         kubectl.same(
             &["kubectl_version", "--client", "--output=json"],
             &["version", "--client", "--output=json"],
@@ -584,7 +595,7 @@ fn docker_and_kubectl() {
         );
     }
     if let Some(docker) = find("docker") {
-        let docker = Pair::of(&docker);
+        let docker = read(&docker);
         docker.same(&["docker_context_ls"], &["context", "ls"]);
     }
 }

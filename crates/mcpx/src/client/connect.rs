@@ -25,7 +25,7 @@ use crate::wire::{self, Hello, ToClient, ToDaemon, WireError};
 const TRIES: usize = 3;
 const GREETING_TIME: Duration = Duration::from_secs(10);
 /// Longer than the one who has the lock may wait for its daemon.
-const LOCK_TIME: Duration = Duration::from_secs(20);
+const LOCK_TIME: Duration = Duration::from_secs(30);
 const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// A daemon that greeted as it should.

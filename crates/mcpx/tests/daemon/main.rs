@@ -70,20 +70,31 @@ fn a_stale_socket_and_a_stale_state_file_are_replaced() {
 
 #[test]
 fn a_listener_that_is_no_daemon_is_replaced() {
+    for said in ["", "HTTP/1.1 400 Bad Request\r\n\r\n"] {
+        let world = World::new();
+        let impostor = world.impostor(said.as_bytes().to_vec());
+        world.run([]).code(0);
+        assert_eq!(impostor.join().unwrap(), 1, "{said:?}");
+    }
+}
+
+#[test]
+fn a_daemon_that_refuses_is_replaced() {
     let world = World::new();
+    let refused = [0x82, 2, 0, 0, 0, b'n', b'o'];
+    let impostor = world.impostor([world.greeting(), refused.to_vec()].concat());
     world.run([]).code(0);
-    world.kill(world.daemon());
-    fs::remove_file(world.socket()).unwrap();
-    let impostor = UnixListener::bind(world.socket()).unwrap();
-    let babbling = std::thread::spawn(move || {
-        use std::io::Write;
-        let (mut client, _) = impostor.accept().unwrap();
-        client
-            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-            .unwrap();
-    });
-    world.run([]).code(0);
-    babbling.join().unwrap();
+    assert_eq!(impostor.join().unwrap(), 1);
+}
+
+#[test]
+fn a_command_is_not_said_again_once_a_daemon_greeted() {
+    let world = World::new();
+    let impostor = world.impostor(world.greeting());
+    let failed = world.run([]).code(3);
+    failed.stderr("mcpx: the daemon ended during the call\n");
+    assert_eq!(impostor.join().unwrap(), 1);
+    assert_eq!(world.daemons(), []);
 }
 
 #[test]

@@ -3,9 +3,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -129,6 +132,39 @@ impl World {
         fs::write(folder.join("bytes"), bytes).unwrap();
         copy_program(&folder.join("bytes"), &folder.join("mcpx"));
         folder.join("mcpx")
+    }
+
+    /// The frame by which the daemon of the state file is known.
+    pub fn greeting(&self) -> Vec<u8> {
+        if !self.state().exists() {
+            self.run([]).code(0);
+        }
+        let state = fs::read_to_string(self.state()).unwrap();
+        let nonce = state.lines().find_map(|line| line.strip_prefix("daemon "));
+        let nonce = u128::from_str_radix(nonce.unwrap(), 16).unwrap();
+        [&[0x81, 16, 0, 0, 0], nonce.to_be_bytes().as_slice()].concat()
+    }
+
+    /// Listens in the place of a daemon, for one client: hears its hello, says this, and
+    /// hangs up. Gives how many came before the place was taken from it.
+    pub fn impostor(&self, said: Vec<u8>) -> JoinHandle<usize> {
+        self.greeting();
+        self.kill(self.daemon());
+        fs::remove_file(self.socket()).unwrap();
+        let listener = UnixListener::bind(self.socket()).unwrap();
+        std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            client.read_exact(&mut [0; 5]).unwrap();
+            client.write_all(&said).unwrap();
+            drop(client);
+            // Who comes a second time comes soon.
+            listener.set_nonblocking(true).unwrap();
+            let seconds = (0..100).filter(|_| {
+                std::thread::sleep(Duration::from_millis(5));
+                listener.accept().is_ok()
+            });
+            1 + seconds.count()
+        })
     }
 
     /// Lets everybody into the folder of the socket, as nobody should.
