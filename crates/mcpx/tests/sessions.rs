@@ -1,0 +1,134 @@
+//! Commands from beginning to end, with the project's own fake server.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod world;
+
+use snapbox::str;
+use world::{World, sibling};
+
+fn world() -> World {
+    World::new()
+        .server("fake", sibling("fake-mcp"), &[])
+        .server(
+            "modern",
+            sibling("fake-mcp"),
+            &["--era", "modern-only", "--input-required"],
+        )
+}
+
+#[test]
+fn a_name_that_is_none_is_told_with_the_nearest() {
+    let world = world();
+    let output = world.mcpx(["fakr"]).code(2).get_output().clone();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let told = "mcpx: there is no server `fakr`; did you mean `fake`? (servers are configured in ";
+    assert!(stderr.starts_with(told), "{stderr}");
+    assert!(stderr.ends_with("/config.toml)\n"), "{stderr}");
+    world
+        .mcpx(["fake", "ad"])
+        .code(2)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+mcpx: fake has no tool `ad`; did you mean `add`?
+
+"#]]);
+    world.mcpx(["fake", "ad", "-q"]).code(2).stderr_eq("");
+}
+
+#[test]
+fn a_server_that_crashed_is_there_at_the_next_call() {
+    let world = world();
+    world.mcpx(["fake", "crash"]).code(3).stderr_eq(str![[r#"
+mcpx: fake: ended with exit code 3 during the call
+
+"#]]);
+    world
+        .mcpx(["fake", "add", "--a=1", "--b=2"])
+        .success()
+        .stdout_eq("3");
+}
+
+#[test]
+fn a_question_that_nobody_can_answer_is_told_with_the_flag_to_answer_it_with() {
+    let world = world();
+    world
+        .mcpx(["modern", "confirm", "--what=delete"])
+        .code(1)
+        .stdout_eq("")
+        .stderr_eq(str![[r#"
+mcpx: modern: it asks: Really delete?; answer with --answer='sure=true|false', or with --answer=decline
+
+"#]]);
+    world
+        .mcpx(["modern", "confirm", "--what=delete", "--answer=sure=true"])
+        .success()
+        .stdout_eq("delete: true");
+    world
+        .mcpx(["modern", "confirm", "--what=delete", "--answer=decline"])
+        .code(1)
+        .stdout_eq("")
+        .stderr_eq("you said decline\n");
+    world
+        .mcpx(["fake", "elicit", r#"--answer={"name": "Ada"}"#])
+        .success()
+        .stdout_eq(r#"{"action":"accept","content":{"name":"Ada"}}"#);
+}
+
+#[test]
+fn a_broken_configuration_does_not_matter_to_a_direct_source() {
+    let world = world();
+    world.config("[servers.fake\n");
+    world.mcpx(["fake"]).code(2).stdout_eq("");
+    world
+        .mcpx(["__complete", "--", "fa"])
+        .success()
+        .stdout_eq("")
+        .stderr_eq("");
+    let source = sibling("fake-mcp");
+    world
+        .mcpx([source.to_str().unwrap(), "add", "--a=1", "--b=2"])
+        .success()
+        .stdout_eq("3");
+}
+
+#[test]
+fn a_changed_configuration_takes_effect_at_the_next_call() {
+    let world = world();
+    let args = || world.stdout(["fake", "args"]);
+    let before = args();
+    let command = sibling("fake-mcp");
+    let command = command.to_str().unwrap();
+    world.config(&format!(
+        "[servers.fake]\ncommand = {command:?}\nargs = [\"--banner\"]\n"
+    ));
+    assert_ne!(args(), before);
+}
+
+#[test]
+fn stdin_is_arguments_only_where_no_flags_are_given() {
+    let world = world();
+    for (words, stdin, expected) in [
+        (&["fake", "add"][..], r#"{"a": 5, "b": 6}"#, "11"),
+        (&["fake", "add", "-"], r#"{"a": 5, "b": 6}"#, "11"),
+        (&["fake", "echo", "--text=hi"], r#"{"text": "no"}"#, "hi"),
+    ] {
+        let call = world.call(words).stdin(stdin);
+        call.assert().success().stdout_eq(expected);
+    }
+    let call = world.call(["fake", "add"]).stdin("some text\n");
+    call.assert().code(2).stdout_eq("");
+}
+
+#[test]
+fn an_answer_from_the_cache_is_told_with_its_age() {
+    let world = world();
+    let words = ["fake", "pid", "--cache=60s", "-v"];
+    let first = world.stdout(words);
+    let output = world.mcpx(words).success().get_output().clone();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let hit = stderr.lines().find(|line| line.contains("cache")).unwrap();
+    assert!(hit.starts_with("mcpx: cache hit (age="), "{hit}");
+    assert!(hit.ends_with("s ttl=60s)"), "{hit}");
+}
