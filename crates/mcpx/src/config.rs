@@ -180,6 +180,7 @@ pub enum Endpoint {
 impl Config {
     /// What a caller in `folder` has configured. Its own file first; other clients'
     /// files only if that names no server.
+    #[cfg(test)]
     pub fn load(
         places: &Places,
         environment: &Environment,

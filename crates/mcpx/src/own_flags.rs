@@ -114,8 +114,11 @@ pub fn quiet_words(words: &[OsString]) -> bool {
             None => match word.strip_prefix('-') {
                 None | Some("") => has_server = true,
                 Some(letters) if letters.chars().all(is_short) => {
-                    let voices = letters.chars().filter(|letter| "qv".contains(*letter));
-                    quiet = voices.last().map_or(quiet, |letter| letter == 'q');
+                    let mut voices = letters
+                        .chars()
+                        .rev()
+                        .filter(|letter| "qv".contains(*letter));
+                    quiet = voices.next().map_or(quiet, |letter| letter == 'q');
                 }
                 Some(_) => {}
             },

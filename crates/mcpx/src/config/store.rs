@@ -35,7 +35,7 @@ struct Caller {
 }
 
 impl ConfigStore {
-    /// As [`Config::load`], but nothing is parsed if no file changed.
+    /// What a caller in `folder` has configured. Nothing is parsed if no file changed.
     pub fn load(
         &self,
         places: &Places,

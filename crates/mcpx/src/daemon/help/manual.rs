@@ -34,7 +34,7 @@ pub enum Block {
     Lines(&'static str),
 }
 
-const USAGE: [&str; 5] = [
+pub const USAGE: [&str; 5] = [
     "mcpx [FLAGS]",
     "mcpx [FLAGS] SERVER",
     "mcpx [FLAGS] SERVER TOOL [--PARAMETER=VALUE]... [FLAGS]",
@@ -241,11 +241,6 @@ pub fn sections() -> Vec<Section> {
         ),
         section("EXAMPLES", true, vec![Block::Lines(EXAMPLES)]),
     ]
-}
-
-/// The ways to call mcpx.
-pub fn usage() -> &'static [&'static str] {
-    &USAGE
 }
 
 fn owned(terms: &[(&str, &str)]) -> Vec<(String, String)> {

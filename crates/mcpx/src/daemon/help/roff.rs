@@ -1,6 +1,6 @@
 //! The manual as a man page: `man/mcpx.1` is what this writes.
 
-use super::manual::{Block, SUMMARY, sections, usage};
+use super::manual::{Block, SUMMARY, USAGE, sections};
 
 /// The man page of mcpx.
 pub fn man_page() -> String {
@@ -11,7 +11,7 @@ pub fn man_page() -> String {
         env!("CARGO_PKG_VERSION"),
         escaped(SUMMARY)
     );
-    let lines: Vec<String> = usage().iter().map(|line| synopsis(line)).collect();
+    let lines: Vec<String> = USAGE.iter().map(|line| synopsis(line)).collect();
     page.push_str(&lines.join(".br\n"));
     for section in sections() {
         page.push_str(&format!(".SH {}\n", quoted(section.title)));

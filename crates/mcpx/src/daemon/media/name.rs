@@ -282,9 +282,9 @@ mod tests {
     fn the_table_is_sorted_and_every_extension_is_plain() {
         assert!(EXTENSIONS.is_sorted_by_key(|(mime, _)| mime));
         for (mime, extensions) in EXTENSIONS {
-            let plain = |extension: &&str| split(&format!("a.{extension}")).1 == Some(extension);
+            let plain = |extension: &str| split(&format!("a.{extension}")).1 == Some(extension);
             assert!(
-                !extensions.is_empty() && extensions.iter().all(|one| plain(&one)),
+                !extensions.is_empty() && extensions.iter().all(|one| plain(one)),
                 "{mime}"
             );
         }

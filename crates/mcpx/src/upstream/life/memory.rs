@@ -47,6 +47,7 @@ impl Memory {
     }
 
     /// A memory that ends with the process.
+    #[cfg(test)]
     pub fn fleeting() -> Self {
         Self {
             folder: None,
