@@ -109,17 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn quiet_is_one_of_our_own_words_only() {
-        assert!(is_quiet(&words(&["fake", "add", "-q"])));
-        assert!(is_quiet(&words(&["--quiet", "fake"])));
-        assert!(!is_quiet(&words(&["fake", "add", "--", "-q"])));
-        assert!(!is_quiet(&words(&["fake", "--quietly"])));
-    }
-
-    #[test]
     fn the_version_and_the_root_help_need_no_daemon() {
-        assert!(alone(&words(&["--version"])).is_some());
-        assert!(alone(&words(&["--help"])).is_some());
+        assert_eq!(alone(&words(&["--version"])), Some(help::version()));
+        assert_eq!(alone(&words(&["--help"])), Some(help::root(page_width())));
         assert!(alone(&words(&["--version", "-v"])).is_none());
         assert!(alone(&words(&["fake", "--help"])).is_none());
         assert!(alone(&words(&[])).is_none());
