@@ -131,3 +131,8 @@ fn check(file: &Path) {
 fn every_example_of_the_plan_does_what_it_says() {
     check(&here("tests/transcripts/plan.trycmd"));
 }
+
+#[test]
+fn every_example_of_the_guide_does_what_it_says() {
+    check(&here("../../GUIDE-MCPX.md"));
+}
