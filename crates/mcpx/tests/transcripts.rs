@@ -38,6 +38,10 @@ fn world() -> World {
     for name in ["mcpx", "fake-mcp"] {
         symlink(sibling(name), world.path("bin").join(name)).unwrap();
     }
+    // Where an installation has it, and `man` looks for what is on PATH.
+    let manual = world.path("share/man/man1");
+    fs::create_dir_all(&manual).unwrap();
+    symlink(here("man/mcpx.1"), manual.join("mcpx.1")).unwrap();
     world
 }
 
