@@ -22,6 +22,9 @@ use world::{World, sibling};
 /// Ends what a command printed; its exit code follows.
 const END: &str = "-- end of the command, exit code";
 
+/// What `-v` says before numbers that are others at every run.
+const UNSTEADY: [&str; 3] = [", process ", " answered in ", "(age="];
+
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -91,13 +94,28 @@ fn run(world: &World, block: &[&str]) -> String {
         if code != "0" {
             looks += &format!("? {code}\n");
         }
-        looks += printed;
+        looks += &steady(printed);
         if !printed.is_empty() && !printed.ends_with('\n') {
             looks.push('\n');
         }
     }
     assert_eq!(rest, "");
     looks
+}
+
+/// What was printed, with `[..]` for the numbers that cannot be foretold.
+fn steady(printed: &str) -> String {
+    let mut text = printed.to_owned();
+    for words in UNSTEADY {
+        let mut parts = text.split(words);
+        let mut steady = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            steady += &format!("{words}[..]{rest}");
+        }
+        text = steady;
+    }
+    text
 }
 
 /// Runs all blocks of a file, and gives the file as it should be.
