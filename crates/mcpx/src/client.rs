@@ -11,18 +11,20 @@ mod relay;
 mod start;
 mod stdin;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use crate::daemon::help;
 use crate::exit::{Exit, Failure};
+use crate::own_flags::quiet_words;
 use crate::paths::{Environment, Places};
 use crate::wire::{self, Invocation, ToDaemon};
 
 /// Runs one command.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let quiet = is_quiet(&words);
+    let quiet = quiet_words(&words);
     let ended = match alone(&words) {
         Some(text) => relay::print(text.as_bytes()),
         None => through_the_daemon(words),
@@ -42,20 +44,18 @@ fn alone(words: &[OsString]) -> Option<String> {
         return None;
     };
     match word.to_str()? {
-        "--version" => Some(version()),
-        "--help" | "-h" => Some(root_help(columns())),
+        "--version" => Some(help::version()),
+        "--help" | "-h" => Some(help::root(page_width())),
         _ => None,
     }
 }
 
-// Placeholders for `daemon::help::version()` and `daemon::help::root(columns)`.
-fn version() -> String {
-    format!("mcpx {}\n", env!("CARGO_PKG_VERSION"))
-}
-
-fn root_help(columns: Option<u16>) -> String {
-    let _ = columns;
-    "Usage: mcpx [SERVER [TOOL [FLAGS]]]\n".to_owned()
+/// The width of a terminal on stdout; without one, no line is broken.
+fn page_width() -> usize {
+    match io::stdout().is_terminal() {
+        true => columns().map_or(80, usize::from),
+        false => 0,
+    }
 }
 
 fn through_the_daemon(words: Vec<OsString>) -> Result<u8, Failure> {
@@ -85,13 +85,6 @@ fn through_the_daemon(words: Vec<OsString>) -> Result<u8, Failure> {
     connect::run(&places, &frame)
 }
 
-/// Whether `-q` is among mcpx's own words.
-fn is_quiet(words: &[OsString]) -> bool {
-    let own = words.iter().take_while(|word| *word != "--");
-    own.map(OsString::as_os_str)
-        .any(|word| word == OsStr::new("-q") || word == OsStr::new("--quiet"))
-}
-
 /// The width of the terminal that somebody reads.
 fn columns() -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(io::stdout());
@@ -116,17 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn quiet_is_one_of_our_own_words_only() {
-        assert!(is_quiet(&words(&["fake", "add", "-q"])));
-        assert!(is_quiet(&words(&["--quiet", "fake"])));
-        assert!(!is_quiet(&words(&["fake", "add", "--", "-q"])));
-        assert!(!is_quiet(&words(&["fake", "--quietly"])));
-    }
-
-    #[test]
     fn the_version_and_the_root_help_need_no_daemon() {
-        assert!(alone(&words(&["--version"])).is_some());
-        assert!(alone(&words(&["--help"])).is_some());
+        assert_eq!(alone(&words(&["--version"])), Some(help::version()));
+        assert_eq!(alone(&words(&["--help"])), Some(help::root(page_width())));
         assert!(alone(&words(&["--version", "-v"])).is_none());
         assert!(alone(&words(&["fake", "--help"])).is_none());
         assert!(alone(&words(&[])).is_none());

@@ -9,7 +9,7 @@ mod caller;
 mod command_line;
 mod complete;
 mod elicit;
-mod help;
+pub mod help;
 mod line;
 mod listen;
 mod listing;

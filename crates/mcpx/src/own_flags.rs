@@ -127,7 +127,8 @@ pub fn quiet_words(words: &[OsString]) -> bool {
     quiet
 }
 
-fn is_short(letter: char) -> bool {
+/// Whether a letter is a flag of mcpx.
+pub fn is_short(letter: char) -> bool {
     OWN_FLAGS.iter().any(|flag| flag.short == Some(letter))
 }
 

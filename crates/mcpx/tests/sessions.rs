@@ -132,3 +132,13 @@ fn an_answer_from_the_cache_is_told_with_its_age() {
     assert!(hit.starts_with("mcpx: cache hit (age="), "{hit}");
     assert!(hit.ends_with("s ttl=60s)"), "{hit}");
 }
+
+#[test]
+fn a_value_that_looks_like_flags_makes_nothing_loud() {
+    let world = world();
+    world
+        .mcpx(["fake", "echo", "--text", "-never"])
+        .success()
+        .stdout_eq("-never")
+        .stderr_eq("");
+}

@@ -1,13 +1,16 @@
 //! An MCP server over stdio that does everything that servers do wrong.
 //!
 //! Its faults are chosen by its tools (`tools.rs` lists them) and by its flags
-//! (`flags.rs`). With `FAKE_LOG` naming a file, every line that it is sent is
+//! (`flags.rs`); with `--script FILE` it is well-behaved, and does what the file says
+//! (`script.rs`). With `FAKE_LOG` naming a file, every line that it is sent is
 //! recorded there, between `start PID` and, if it ends in order, `end PID`.
 
 #[path = "fake_mcp/calls.rs"]
 mod calls;
 #[path = "fake_mcp/flags.rs"]
 mod flags;
+#[path = "fake_mcp/script.rs"]
+mod script;
 #[path = "fake_mcp/tools.rs"]
 mod tools;
 #[path = "fake_mcp/wire.rs"]
@@ -23,6 +26,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use flags::{Era, Flags};
+use script::Script;
 use wire::Wire;
 
 /// Longer than any test, but not for ever.
@@ -43,6 +47,13 @@ fn main() -> ExitCode {
         wire::complain("fake-mcp: there is no database here");
         return ExitCode::from(code);
     }
+    let script = match flags.script.as_ref().map(Script::read).transpose() {
+        Ok(script) => script,
+        Err(problem) => {
+            wire::complain(&format!("fake-mcp: {problem}"));
+            return ExitCode::from(2);
+        }
+    };
     let wire = Arc::new(Wire::new(&flags));
     wire.record(&format!("start {}", std::process::id()));
     if flags.banner {
@@ -50,6 +61,7 @@ fn main() -> ExitCode {
     }
     let mut server = Server {
         flags,
+        script,
         wire,
         opened: false,
         listening: false,
@@ -63,6 +75,7 @@ fn main() -> ExitCode {
 /// One conversation.
 struct Server {
     flags: Flags,
+    script: Option<Script>,
     wire: Arc<Wire>,
     /// Whether `initialize` was answered.
     opened: bool,
@@ -211,7 +224,7 @@ impl Server {
     }
 
     fn list(&self, id: &Value, params: &Value) {
-        let tools = tools::list(&self.flags, self.added);
+        let tools = self.tools();
         let size = tools.len().div_ceil(self.flags.pages.max(1));
         let page: usize = match params["cursor"].as_str() {
             None => 0,
@@ -231,6 +244,13 @@ impl Server {
         self.wire.result(id, &result);
     }
 
+    fn tools(&self) -> Vec<Value> {
+        match &self.script {
+            Some(script) => script.tools.clone(),
+            None => tools::list(&self.flags, self.added),
+        }
+    }
+
     fn listen(&mut self, id: &Value, params: &Value) {
         self.listening = params["notifications"]["toolsListChanged"] == true;
         self.wire.send(&json!({
@@ -244,6 +264,15 @@ impl Server {
     }
 
     fn call(&mut self, id: &Value, params: &Value) {
+        if let Some(script) = &self.script {
+            match script.answer(params) {
+                Some(result) => self.wire.result(id, &result),
+                None => self
+                    .wire
+                    .error(id, -32602, "nothing is written for this call"),
+            }
+            return;
+        }
         if params["name"] == "list_changed" {
             self.added += 1;
             if self.opened || self.listening {
@@ -254,7 +283,7 @@ impl Server {
             self.wire.text(id, &format!("added_{}", self.added));
             return;
         }
-        let known = tools::list(&self.flags, self.added);
+        let known = self.tools();
         let name = params["name"].as_str().unwrap_or_default();
         if !known.iter().any(|tool| tool["name"] == name) {
             self.wire.error(id, -32602, &format!("unknown tool {name}"));

@@ -204,7 +204,11 @@ fn unknown(name: &str) -> String {
 
 fn needs_value(flag: &OwnFlag<Own>, kind: &str) -> String {
     let long = flag.long;
-    format!("`--{long}` needs a {kind}, for example --{long}=30s")
+    let example = match flag.id {
+        Own::Answer => "name=Ada",
+        _ => "30s",
+    };
+    format!("`--{long}` needs a {kind}, for example --{long}={example}")
 }
 
 /// mcpx's own flags, resolved.
@@ -380,6 +384,10 @@ mod tests {
             (
                 "--timeout",
                 "`--timeout` needs a DURATION, for example --timeout=30s",
+            ),
+            (
+                "--answer",
+                "`--answer` needs a NAME=VALUE, for example --answer=name=Ada",
             ),
         ] {
             assert_eq!(told(line), expected, "{line}");

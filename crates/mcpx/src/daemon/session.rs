@@ -19,7 +19,7 @@ use super::elicit::answers::Answers;
 use super::{help, listing};
 use crate::config::{Config, ConfigError, Target};
 use crate::exit::{Exit, Failure};
-use crate::own_flags::{OWN_FLAGS, Own};
+use crate::own_flags::{OWN_FLAGS, Own, is_short};
 use open::{Configured, Open, may_open, no_tool};
 
 pub use open::opened;
@@ -320,7 +320,7 @@ fn glimpsed_voice(words: &[OsString]) -> Voice {
             Some(long) => long == "verbose",
             None => word
                 .strip_prefix('-')
-                .is_some_and(|short| short.contains('v')),
+                .is_some_and(|short| short.contains('v') && short.chars().all(is_short)),
         });
     match verbose {
         true => Voice::Verbose,

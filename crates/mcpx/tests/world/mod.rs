@@ -180,7 +180,7 @@ impl World {
     }
 
     /// Compares what is printed with this world's places replaced by names.
-    fn assertion(&self) -> snapbox::Assert {
+    pub fn assertion(&self) -> snapbox::Assert {
         let mut redactions = snapbox::Redactions::new();
         let folder = self.folder.path().display().to_string();
         redactions.insert("[WORLD]", folder).unwrap();

@@ -1,5 +1,6 @@
 //! How the fake server is told to behave from the start.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub struct Flags {
     pub crlf: bool,
     /// `--bom`: the first line begins with a byte order mark.
     pub bom: bool,
+    /// `--script FILE`: offers and answers what the file says, see `script.rs`.
+    pub script: Option<PathBuf>,
 }
 
 impl Flags {
@@ -70,6 +73,7 @@ impl Flags {
                 "--deaf" => flags.deaf = true,
                 "--crlf" => flags.crlf = true,
                 "--bom" => flags.bom = true,
+                "--script" => flags.script = Some(value(&word, &mut words)?),
                 "--protocol" => flags.protocol = Some(value(&word, &mut words)?),
                 "--pages" => flags.pages = value(&word, &mut words)?,
                 "--fail-to-start" => flags.fail_to_start = Some(value(&word, &mut words)?),

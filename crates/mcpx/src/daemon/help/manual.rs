@@ -170,8 +170,8 @@ const ENVIRONMENT: [(&str, &str); 5] = [
         "Where files are, see FILES. Only absolute paths count.",
     ),
     (
-        "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY",
-        "Proxies for servers that are connected to.",
+        "https_proxy, http_proxy, all_proxy, no_proxy",
+        "Proxies for servers that are connected to. All but http_proxy may be in capitals, as for curl.",
     ),
     ("PATH", "Where the programs of servers are looked for."),
     (

@@ -398,8 +398,9 @@ ENVIRONMENT
     HOME         The folder that the defaults above start from.
     XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR
                  Where files are, see FILES. Only absolute paths count.
-    HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY
-                 Proxies for servers that are connected to.
+    https_proxy, http_proxy, all_proxy, no_proxy
+                 Proxies for servers that are connected to. All but http_proxy
+                 may be in capitals, as for curl.
     PATH         Where the programs of servers are looked for.
     any other    What the configuration names as ${VAR}. The programs of servers
                  get the caller's environment.
