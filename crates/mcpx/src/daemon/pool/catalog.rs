@@ -53,13 +53,15 @@ impl<W: Wire> Server<W> {
     /// forgotten.
     pub async fn tools(self: &Arc<Self>, timeout: Duration) -> Answer {
         let known = self.known_or_asked(timeout);
-        match known.wait().await {
-            Some(answer) => answer,
+        // Who asked first may have more time than this caller.
+        match tokio::time::timeout(timeout, known.wait()).await {
+            Ok(Some(answer)) => answer,
             // Who asked is gone without a word.
-            None => {
+            Ok(None) => {
                 self.forget_tools();
                 Err(UpstreamError::Cancelled)
             }
+            Err(_) => Err(too_slow(timeout)),
         }
     }
 
@@ -87,10 +89,7 @@ impl<W: Wire> Server<W> {
             let asked = tokio::time::timeout(timeout, listed(&server.connection)).await;
             let answer = match asked {
                 Ok(listed) => listed.map(Arc::new),
-                Err(_) => Err(UpstreamError::Timeout {
-                    method: "tools/list".into(),
-                    after: timeout,
-                }),
+                Err(_) => Err(too_slow(timeout)),
             };
             if answer.is_err() {
                 let mut catalog = server.catalog();
@@ -103,6 +102,13 @@ impl<W: Wire> Server<W> {
             teller.tell(answer);
         });
         promise
+    }
+}
+
+fn too_slow(after: Duration) -> UpstreamError {
+    UpstreamError::Timeout {
+        method: "tools/list".into(),
+        after,
     }
 }
 
