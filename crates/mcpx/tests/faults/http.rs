@@ -1,5 +1,6 @@
 //! Servers behind a URL that fail.
 
+use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 
 use argway_testkit::fake_http::Fake;
@@ -140,6 +141,56 @@ fn nobody_at_a_url_is_told_and_somebody_later_is_found() {
     let url = fake.url("plain");
     world.config(&format!("[servers.away]\nurl = {url:?}\n"));
     works(&world, "away");
+}
+
+/// Somebody who listens and is no HTTP server: says this to whoever comes, and then
+/// hangs up or waits until that one does. Gives the port.
+fn listener(said: &'static [u8], hangs_up: bool) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || {
+                // Who hangs up first needs no word.
+                let _ = stream.write_all(said);
+                match hangs_up {
+                    true => stream.read(&mut [0; 1024]).map(|_| ()),
+                    false => std::io::copy(&mut stream, &mut std::io::sink()).map(|_| ()),
+                }
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn somebody_at_a_url_who_is_no_server_is_told() {
+    let world = World::new();
+    for (said, hangs_up, line) in [
+        (&b""[..], false, "no answer to initialize within 0.4 s"),
+        (
+            b"",
+            true,
+            "PLACE gave no answer: connection closed before message completed",
+        ),
+        (
+            b"SSH-2.0-OpenSSH_9.9\r\n",
+            false,
+            "PLACE gave no answer: invalid HTTP version parsed",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{",
+            false,
+            "no answer to initialize within 0.4 s",
+        ),
+    ] {
+        let port = listener(said, hangs_up);
+        world.config(&format!(
+            "[servers.odd]\nurl = \"http://127.0.0.1:{port}/mcp\"\nconnect_timeout = \"400ms\"\n"
+        ));
+        let line = line.replace("PLACE", &format!("127.0.0.1:{port}"));
+        fails(&world, &["odd", "echo"], 3, &format!("mcpx: odd: {line}"));
+    }
 }
 
 #[test]

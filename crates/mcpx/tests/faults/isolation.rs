@@ -1,6 +1,7 @@
 //! What happens in one call or at one server is no matter to others.
 
 use std::fs;
+use std::io::Read;
 use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -61,6 +62,21 @@ fn a_flood_on_stdout_delays_no_other_server() {
         works(&world, "other");
     }
     floods.into_iter().for_each(interrupt);
+}
+
+#[test]
+fn a_reader_that_does_not_read_delays_no_call() {
+    let world = world(&[]);
+    let mut unread = world.start(["fake", "big", "--bytes=20000000"]);
+    let mut stdout = unread.stdout.take().unwrap();
+    // It has begun to print; most of it has no place to go.
+    stdout.read_exact(&mut [0]).unwrap();
+    for _ in 0..4 {
+        works(&world, "fake");
+    }
+    let rest = std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
+    assert_eq!(rest, 19_999_999);
+    ended(unread, 0, "", "");
 }
 
 #[test]
