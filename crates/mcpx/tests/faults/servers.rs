@@ -70,7 +70,7 @@ fn a_call_that_hangs_is_given_up_and_cancelled() {
 fn a_server_that_hears_nothing_any_more_costs_no_more_than_the_time_it_has() {
     let world = world(&["--deaf"]);
     let line = "mcpx: fake: no answer to tools/list within 0.2 s";
-    // One that has more time waits for the same list.
+    // Those who have more time wait for the same list, or for one that is asked for later.
     let patient = world.start(["fake", "--timeout=2s"]);
     fails(&world, &["fake", "--timeout=200ms"], 3, line);
     fails(&world, &["fake", "pid", "--timeout", "200ms"], 3, line);
