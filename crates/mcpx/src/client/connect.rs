@@ -76,12 +76,9 @@ pub fn run(places: &Places, invocation: &[u8]) -> Result<u8, Failure> {
 }
 
 fn first_knock(places: &Places, invocation: &[u8]) -> Result<Knock, Failure> {
-    match places.check_runtime() {
-        Ok(_) => knock(places, invocation),
-        Err(_) if !places.runtime.is_symlink() && !places.runtime.exists() => {
-            Ok(Knock::Closed(None))
-        }
-        Err(refusal) => Err(Failure::System(refusal)),
+    match places.check_runtime().map_err(Failure::System)? {
+        Some(_) => knock(places, invocation),
+        None => Ok(Knock::Closed(None)),
     }
 }
 
