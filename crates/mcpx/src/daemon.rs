@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use argway_core::units;
 use rustix::fs::Mode;
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
@@ -87,6 +88,9 @@ fn run() -> Result<(), String> {
         .build()
         .map_err(|error| format!("no threads: {error}"))?;
     let ended = runtime.block_on(async {
+        // Who has a limit for the size of files would else have a daemon that dies of it;
+        // listened to, the signal leaves an error of the write.
+        let _limit = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
         let told = told_to_end().map_err(|error| format!("no signals: {error}"))?;
         let work = Servers(Arc::new(Shared::new(&places)));
         let door = Door::open(places)?;

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -105,6 +106,7 @@ impl Places {
             .create(&self.runtime);
         made.map_err(|error| format!("{folder} cannot be made: {error}"))?;
         let mode = self.check_runtime()?;
+        let mode = mode.ok_or_else(|| format!("{folder} is gone again"))?;
         if mode != 0o700 {
             // Ours, and nobody else could write: nothing wrong can be in it.
             let private = fs::Permissions::from_mode(0o700);
@@ -115,12 +117,15 @@ impl Places {
     }
 
     /// Whether the folder of the socket can be trusted: a folder, ours, and writable by
-    /// nobody else. Gives its permission bits.
-    pub fn check_runtime(&self) -> Result<u32, String> {
+    /// nobody else. Gives its permission bits; nothing if there is none.
+    pub fn check_runtime(&self) -> Result<Option<u32>, String> {
         let folder = self.runtime.display();
         // Not followed: in a shared folder, a link could be anybody's.
-        let found = fs::symlink_metadata(&self.runtime)
-            .map_err(|error| format!("{folder} cannot be used: {error}"))?;
+        let found = match fs::symlink_metadata(&self.runtime) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("{folder} cannot be used: {error}")),
+        };
         if !found.is_dir() {
             return Err(format!("{folder} is not a folder; remove it"));
         }
@@ -137,7 +142,7 @@ impl Places {
                 "others can write to {folder} (mode {mode:03o}); make it yours alone: chmod 700 {folder}"
             ));
         }
-        Ok(mode)
+        Ok(Some(mode))
     }
 }
 
@@ -267,7 +272,7 @@ mod tests {
         for mode in [None, Some(0o700), Some(0o755)] {
             let (_world, places) = in_a_folder(mode);
             places.make_runtime().unwrap();
-            assert_eq!(places.check_runtime().unwrap(), 0o700);
+            assert_eq!(places.check_runtime(), Ok(Some(0o700)));
         }
     }
 

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use crate::config::{Endpoint, Target};
 
@@ -152,6 +153,15 @@ pub struct CallOptions {
     pub can_ask: bool,
 }
 
+/// Stands for a time that no clock can hold.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// When a time that begins now is over.
+fn deadline(time: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(time).unwrap_or(now + A_DAY)
+}
+
 /// Connects to a server and agrees on how to speak. What the server says unasked
 /// goes to `events`; that channel closes when the connection ends.
 pub async fn open(
@@ -175,5 +185,15 @@ pub async fn open(
             stdio::open(target, program, memory, events).await
         }
         Endpoint::Http { .. } => http::open(target, memory, events).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_no_clock_can_hold_is_over_some_day() {
+        assert!(deadline(Duration::MAX) > deadline(Duration::from_secs(3600)));
     }
 }

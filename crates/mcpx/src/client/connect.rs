@@ -12,6 +12,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use nix::sys::socket::sockopt::PeerCredentials;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::relay::{self, Ended};
@@ -74,12 +76,9 @@ pub fn run(places: &Places, invocation: &[u8]) -> Result<u8, Failure> {
 }
 
 fn first_knock(places: &Places, invocation: &[u8]) -> Result<Knock, Failure> {
-    match places.check_runtime() {
-        Ok(_) => knock(places, invocation),
-        Err(_) if !places.runtime.is_symlink() && !places.runtime.exists() => {
-            Ok(Knock::Closed(None))
-        }
-        Err(refusal) => Err(Failure::System(refusal)),
+    match places.check_runtime().map_err(Failure::System)? {
+        Some(_) => knock(places, invocation),
+        None => Ok(Knock::Closed(None)),
     }
 }
 
@@ -195,16 +194,18 @@ fn nobody_listens(error: &io::Error) -> bool {
 /// Whether the system tells that the daemon is ours. Another user's is an error.
 #[cfg(target_os = "linux")]
 fn knows_its_peer(stream: &UnixStream, places: &Places) -> Result<bool, Failure> {
-    let peer = rustix::net::sockopt::socket_peercred(stream)
+    // Not of rustix, which takes it for impossible that the system names process 0: a
+    // daemon outside of the caller's container.
+    let peer = nix::sys::socket::getsockopt(stream, PeerCredentials)
         .map_err(|error| system("asking whose the daemon is", error))?;
-    let own = rustix::process::geteuid();
-    match peer.uid == own {
+    let own = rustix::process::geteuid().as_raw();
+    match peer.uid() == own {
         true => Ok(true),
         false => Err(Failure::System(format!(
             "the daemon at {} belongs to user {}, not to you (user {}); it was told nothing",
             places.socket.display(),
-            peer.uid.as_raw(),
-            own.as_raw()
+            peer.uid(),
+            own
         ))),
     }
 }

@@ -108,7 +108,7 @@ impl Cache {
             return Err(format!("the answer is larger than {} MiB", LARGEST >> 20));
         }
         let bytes = encode(SystemTime::now(), body);
-        let failed = |error: io::Error| format!("{}: {error}", self.folder.display());
+        let failed = |error: io::Error| format!("{}: {}", self.folder.display(), plain(&error));
         prepare(&self.folder).map_err(failed)?;
         sweep::make_room(&self.folder, bytes.len() as u64);
         write(&self.path(key), &bytes).map_err(failed)
@@ -174,6 +174,14 @@ fn prepare(folder: &Path) -> io::Result<()> {
         }
         Ok(_) => Ok(()),
         Err(_) => DirBuilder::new().recursive(true).mode(0o700).create(folder),
+    }
+}
+
+/// What went wrong, without the name of a file that is gone already.
+fn plain(error: &io::Error) -> String {
+    match error.get_ref() {
+        Some(_) => error.kind().to_string(),
+        None => error.to_string(),
     }
 }
 

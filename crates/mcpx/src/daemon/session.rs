@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use argway_core::argv;
 use argway_core::sources::tool::ToolSpec;
+use argway_core::units;
 
 use super::call::{self, Call};
 use super::caller::{Caller, Gone, Voice};
@@ -123,6 +124,11 @@ async fn command(caller: &mut Caller, shared: &Shared) -> Result<Exit, Stop> {
                 tool,
                 words,
             };
+            // Listing its tools takes part of the time, too.
+            let options = Options {
+                timeout: glimpsed_timeout(&asked.words).or(options.timeout),
+                ..options
+            };
             let open = Open::named(caller, shared, &configured, &server, &options).await?;
             asked.run(caller, shared, open).await
         }
@@ -212,6 +218,7 @@ impl Asked {
             target,
             server,
             tools,
+            ..
         } = open;
         let found = tools.find(&self.tool);
         let tool = found.ok_or_else(|| no_tool(&target, &tools, &self.tool))?;
@@ -307,6 +314,22 @@ fn columns(caller: &Caller) -> usize {
     }
 }
 
+/// The time that the words give the call, as far as can be told without the tool's
+/// schema.
+fn glimpsed_timeout(words: &[String]) -> Option<Duration> {
+    let mut words = words.iter().take_while(|word| *word != "--");
+    let mut time = None;
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--timeout") {
+            Some("") => words.next().map(String::as_str),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        time = value.and_then(|text| units::duration(text).ok()).or(time);
+    }
+    time
+}
+
 /// How much the words ask to be told, as far as can be told without the tool's schema.
 fn glimpsed_voice(words: &[OsString]) -> Voice {
     if quiet_words(words) {
@@ -342,6 +365,24 @@ mod tests {
         ] {
             let words: Vec<OsString> = words.iter().map(OsString::from).collect();
             assert_eq!(glimpsed_voice(&words), expected, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_words_are_glimpsed_for_the_time_that_the_call_has() {
+        for (words, expected) in [
+            (&["--a=1"][..], None),
+            (&["--a=1", "--timeout=2s"], Some(2)),
+            (&["--timeout", "3s", "--a", "1"], Some(3)),
+            (&["--timeout=3s", "--timeout=4s"], Some(4)),
+            (&["--timeouts=3s"], None),
+            (&["--timeout=soon"], None),
+            (&["--timeout"], None),
+            (&["--", "--timeout=2s"], None),
+        ] {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            let expected = expected.map(Duration::from_secs);
+            assert_eq!(glimpsed_timeout(&words), expected, "{words:?}");
         }
     }
 }

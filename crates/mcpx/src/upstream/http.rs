@@ -65,9 +65,17 @@ pub async fn open(
     let opening = Opening {
         client,
         events,
-        deadline: Instant::now() + target.connect_timeout,
+        deadline: super::deadline(target.connect_timeout),
     };
-    let connection = opening.find(memory.recall(&key)).await?;
+    let found = opening.find(memory.recall(&key)).await;
+    let connection = found.map_err(|error| match error {
+        // The last of several ways had only the rest of the time.
+        UpstreamError::Timeout { method, .. } => UpstreamError::Timeout {
+            method,
+            after: target.connect_timeout,
+        },
+        other => other,
+    })?;
     if let Some(life) = connection.peer().life() {
         memory.learn(&key, &life);
     }

@@ -21,9 +21,6 @@ use process::Process;
 
 pub use process::Program;
 
-/// Stands for a time that no clock can hold.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// Starts the program of a target and agrees on how to speak, within the target's
 /// time for it. What was started is ended if it does not come to that.
 pub async fn open(
@@ -32,15 +29,12 @@ pub async fn open(
     memory: &Memory,
     events: mpsc::UnboundedSender<Event>,
 ) -> Result<Connection, UpstreamError> {
-    let now = Instant::now();
     let opening = Opening {
         target,
         program,
         memory,
         events,
-        deadline: now
-            .checked_add(target.connect_timeout)
-            .unwrap_or(now + A_DAY),
+        deadline: super::deadline(target.connect_timeout),
     };
     opening.open().await
 }

@@ -70,7 +70,8 @@ impl World {
         ));
     }
 
-    fn append(&self, more: &str) {
+    /// Adds lines to the configuration.
+    pub fn append(&self, more: &str) {
         let before = fs::read_to_string(self.config_file()).unwrap_or_default();
         self.config(&(before + more));
     }

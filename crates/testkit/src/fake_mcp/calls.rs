@@ -61,7 +61,8 @@ impl Call {
                 "structuredContent": {"content": "first line\nsecond line\n"}
             })),
             "envelope" => self.envelope(),
-            "big" => self.text(&"x".repeat(self.number("bytes"))),
+            "big" => self.big(),
+            "together" => self.together(),
             "slow" => self.slow(),
             "progress" => self.progress(),
             "logs" => self.logs(),
@@ -196,6 +197,22 @@ impl Call {
             r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"see the structure"}}],"structuredContent":{{"zebra":9223372036854775807,"apple":-9223372036854775808,"unsigned":18446744073709551615,"beyond":123456789012345678901234567890,"pi":3.14159265358979323846264338327950288,"one":1.0,"tenth":0.1,"large":1E400,"items":[{{"name":"a"}},{{"name":"\u00e9 \/"}}],"empty":{{}}, "spaced" : [ 1 , 2 ]}}}}}}"#,
             self.id
         ));
+    }
+
+    /// Written by hand too: it may be very long.
+    fn big(&self) {
+        self.wire.line(&format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#,
+            self.id,
+            "x".repeat(self.number("bytes"))
+        ));
+    }
+
+    fn together(&self) {
+        let count = self.number("count");
+        for id in self.wire.gather(&self.id, count) {
+            self.wire.text(&id, &format!("{count} together"));
+        }
     }
 
     fn envelope(&self) {

@@ -118,6 +118,12 @@ pub fn list(flags: &Flags, added: usize) -> Vec<Value> {
             "Is answered after the next call of it",
             &[("text", "string")],
         ),
+        required(
+            "together",
+            "Is answered when so many calls of it are there",
+            "count",
+            "integer",
+        ),
         tool("twice", "Is answered twice", &[]),
         tool("elicit", "Asks the person for a name", &[]),
         tool("sampling", "Asks the client's model", &[]),

@@ -30,6 +30,8 @@ struct State {
     asked: BTreeMap<String, Sender<Value>>,
     /// Answers that wait for another call, see `out_of_order`.
     held: Vec<Value>,
+    /// Calls that wait for others, see `together`.
+    gathered: Vec<Value>,
 }
 
 impl Wire {
@@ -122,6 +124,16 @@ impl Wire {
         let asked = self.state().asked.remove(&message["id"].to_string());
         if let Some(asked) = asked {
             let _ = asked.send(message.clone());
+        }
+    }
+
+    /// Everybody who waits, this one too, once they are so many; nobody before.
+    pub fn gather(&self, id: &Value, count: usize) -> Vec<Value> {
+        let gathered = &mut self.state().gathered;
+        gathered.push(id.clone());
+        match gathered.len() < count {
+            true => Vec::new(),
+            false => std::mem::take(gathered),
         }
     }
 

@@ -19,6 +19,9 @@ use crate::upstream::{CallOptions, UpstreamError};
 const MOST_PAGES: usize = 200;
 const MOST_TOOLS: usize = 20_000;
 
+/// How long a server may take, even if who asked first has no more time.
+const LONGEST_LISTING: Duration = Duration::from_secs(5 * 60);
+
 /// The tools of a server.
 #[derive(Debug)]
 pub struct Tools {
@@ -53,12 +56,18 @@ impl<W: Wire> Server<W> {
     /// forgotten.
     pub async fn tools(self: &Arc<Self>, timeout: Duration) -> Answer {
         let known = self.known_or_asked(timeout);
-        match known.wait().await {
-            Some(answer) => answer,
+        // Who shares the answer may have more time than this caller, or less.
+        match tokio::time::timeout(timeout, known.wait()).await {
+            Ok(Some(answer)) => answer,
             // Who asked is gone without a word.
-            None => {
+            Ok(None) => {
                 self.forget_tools();
                 Err(UpstreamError::Cancelled)
+            }
+            Err(_) => {
+                // The next one asks again rather than wait for what may never come.
+                self.forget_tools();
+                Err(too_slow(timeout))
             }
         }
     }
@@ -83,14 +92,12 @@ impl<W: Wire> Server<W> {
         catalog.tools = Some(promise.clone());
         let changes = catalog.changes;
         let server = Arc::clone(self);
+        let patience = timeout.max(LONGEST_LISTING);
         tokio::spawn(async move {
-            let asked = tokio::time::timeout(timeout, listed(&server.connection)).await;
+            let asked = tokio::time::timeout(patience, listed(&server.connection)).await;
             let answer = match asked {
                 Ok(listed) => listed.map(Arc::new),
-                Err(_) => Err(UpstreamError::Timeout {
-                    method: "tools/list".into(),
-                    after: timeout,
-                }),
+                Err(_) => Err(too_slow(patience)),
             };
             if answer.is_err() {
                 let mut catalog = server.catalog();
@@ -103,6 +110,13 @@ impl<W: Wire> Server<W> {
             teller.tell(answer);
         });
         promise
+    }
+}
+
+fn too_slow(after: Duration) -> UpstreamError {
+    UpstreamError::Timeout {
+        method: "tools/list".into(),
+        after,
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Open {
     pub target: Target,
     pub server: InUse,
     pub tools: Arc<Tools>,
+    /// How long listing them may take.
+    timeout: Duration,
 }
 
 impl Open {
@@ -83,7 +85,7 @@ impl Open {
             server = opened(caller, &shared.pool, &target, &entry.settings).await?;
             listed = until_gone(caller, server.tools(timeout)).await?;
         }
-        let tools = listed.map_err(|source| upstream(&target, source))?;
+        let tools = listed.map_err(|source| no_list(&target, source))?;
         for problem in &tools.problems {
             caller.note(format!("{}: {problem}", target.name)).await?;
         }
@@ -92,6 +94,7 @@ impl Open {
             target,
             server,
             tools,
+            timeout,
         })
     }
 
@@ -99,8 +102,8 @@ impl Open {
     pub async fn refresh(&mut self, caller: &mut Caller) -> Result<(), Stop> {
         if self.tools.asked.elapsed() > STALE {
             self.server.forget_tools();
-            let listed = until_gone(caller, self.server.tools(self.entry.settings.timeout)).await?;
-            self.tools = listed.map_err(|source| upstream(&self.target, source))?;
+            let listed = until_gone(caller, self.server.tools(self.timeout)).await?;
+            self.tools = listed.map_err(|source| no_list(&self.target, source))?;
         }
         Ok(())
     }
@@ -118,7 +121,27 @@ pub fn no_tool(target: &Target, tools: &Tools, name: &str) -> Failure {
     Failure::Usage(format!("{server} has no tool `{name}`; {hint}"))
 }
 
-fn upstream(target: &Target, source: UpstreamError) -> Failure {
+fn not_open(target: &Target, source: UpstreamError) -> Failure {
+    not_ready(target, "cannot be opened", source)
+}
+
+fn no_list(target: &Target, source: UpstreamError) -> Failure {
+    not_ready(target, "does not list its tools", source)
+}
+
+/// Nothing was called yet, so that an error of the protocol is no mistake of the caller.
+fn not_ready(target: &Target, how: &str, source: UpstreamError) -> Failure {
+    let source = match source {
+        UpstreamError::Rpc {
+            code,
+            message,
+            data,
+        } => UpstreamError::Start {
+            reason: format!("it {how}: {message} ({code})"),
+            stderr: data.map_or_else(String::new, |data| data.get().to_owned()),
+        },
+        other => other,
+    };
     Failure::Upstream {
         server: target.name.clone(),
         source,
@@ -134,7 +157,7 @@ pub async fn opened(
 ) -> Result<InUse, Stop> {
     let before = Instant::now();
     let server = until_gone(caller, pool.server(target, settings)).await?;
-    let server = server.map_err(|source| upstream(target, source))?;
+    let server = server.map_err(|source| not_open(target, source))?;
     if caller.voice() == Voice::Verbose {
         let about = server.connection.about();
         let name = about.name.as_deref().unwrap_or("a server without a name");

@@ -53,18 +53,19 @@ impl Old {
         let tasks = Arc::new(Tasks::default());
         let reader = Arc::clone(&line);
         tasks.listen(async move {
-            let how = loop {
+            loop {
                 match stream.next(&reader.client).await {
                     Ok(Some(event)) if event.kind == "message" => {
                         reader.peer.incoming(&event.data);
                     }
                     Ok(Some(_)) => {}
-                    Ok(None) => break String::new(),
-                    Err(error) => break format!(": {error}"),
+                    // A stream that breaks off has ended, however that looks.
+                    Ok(None) | Err(UpstreamError::Network(_)) => break,
+                    Err(error) => return reader.peer.ended(error),
                 }
-            };
+            }
             reader.peer.ended(UpstreamError::Ended {
-                reason: format!("{} ended its event stream{how}", place(&reader.endpoint)),
+                reason: format!("{} ended its event stream", place(&reader.endpoint)),
                 stderr: String::new(),
             });
         });

@@ -28,6 +28,9 @@ pub async fn read(stdout: impl AsyncRead + Unpin, limit: usize, peer: &Peer, log
     let mut line = Vec::new();
     let mut odd = 0;
     loop {
+        // What is read already would else be gone through in one go, however many lines
+        // it has, while others wait for the thread.
+        tokio::task::consume_budget().await;
         line.clear();
         let mut bounded = (&mut reader).take(limit as u64 + 1);
         match bounded.read_until(b'\n', &mut line).await {
