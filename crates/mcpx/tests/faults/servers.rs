@@ -222,7 +222,7 @@ fn an_answer_that_comes_twice_is_heard_once() {
 
 #[test]
 fn a_server_that_ends_when_it_is_idle_is_started_again() {
-    let world = world(&["--exit-after-idle", "50"]);
+    let world = world(&["--exit-after-idle", "500"]);
     let mut before = String::new();
     for _ in 0..3 {
         let now = pid(&world);
