@@ -37,6 +37,9 @@ use session::Shared;
 /// How long the daemon stays without a server and without a caller.
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
+/// How long the end may take when everything is done.
+const LAST_MOMENT: Duration = Duration::from_secs(2);
+
 /// Commands are answered while others wait: they wait much more than they work.
 const THREADS: usize = 2;
 
@@ -98,8 +101,9 @@ fn run() -> Result<(), String> {
         listen::serve(door, Arc::new(work), idle_time, told).await;
         Ok(())
     });
-    // A thread that waits for a disk must not keep the process.
-    runtime.shutdown_background();
+    // What is dropped with it ends servers, which takes a moment; a thread that waits for
+    // a disk must not keep the process.
+    runtime.shutdown_timeout(LAST_MOMENT);
     ended
 }
 

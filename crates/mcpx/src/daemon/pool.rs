@@ -63,7 +63,7 @@ pub trait Wire: Send + Sync + 'static {
     fn has_tools(&self) -> bool;
 
     /// Hangs up in order.
-    fn close(self) -> impl Future<Output = ()> + Send;
+    fn close(&self) -> impl Future<Output = ()> + Send;
 }
 
 /// Opens the servers of the real world.
@@ -103,7 +103,7 @@ impl Wire for Connection {
         self.about().has_tools
     }
 
-    async fn close(self) {
+    async fn close(&self) {
         Connection::close(self).await;
     }
 }
@@ -345,11 +345,8 @@ impl<O: Opener> Keeper<O> {
                 let server = Arc::new(Server::new(wire));
                 teller.tell(Ok(Arc::clone(&server)));
                 self.keep(&server, events, closing).await;
-                // Unless a call that came to nothing still holds it: then it hangs up
-                // when that lets go.
-                if let Some(server) = Arc::into_inner(server) {
-                    server.connection.close().await;
-                }
+                // Whoever still holds it: that is a question that nobody waits for.
+                server.connection.close().await;
             }
             Err(error) => {
                 // Forgotten before it is told, so that who hears it can try afresh.
@@ -457,7 +454,6 @@ pub enum Opened {
 
 /// A server that is not closed while this lives.
 pub struct InUse<O: Opener = Upstream> {
-    // Let go before the claim is: the keeper closes what nobody else holds.
     server: Arc<Server<O::Wire>>,
     /// Whether this use opened it.
     pub opened: Opened,

@@ -6,7 +6,8 @@ use super::{World, fails, pid, works, world};
 /// the daemon that it starts lives as well. Nothing where the system gives nobody that.
 fn in_a_view(world: &World, prepare: &str, words: &[&str]) -> Option<std::process::Output> {
     let unshare = ["--user", "--map-root-user", "--mount"];
-    let can = world.run("unshare").args(unshare).args(["true"]).output();
+    let can = world.run("unshare").args(unshare);
+    let can = can.args(["mount", "-t", "tmpfs", "none", "/"]).output();
     if !can.status.success() {
         return None;
     }
@@ -15,6 +16,13 @@ fn in_a_view(world: &World, prepare: &str, words: &[&str]) -> Option<std::proces
     let call = call.args(["sh", "-c", &script, "sh"]);
     let call = call.args([snapbox::cmd::cargo_bin!("mcpx")]).args(words);
     Some(call.output())
+}
+
+/// Mounts a file system without room on the folder that a variable names.
+fn full(variable: &str) -> String {
+    format!(
+        "mount -t tmpfs -o size=4k,mode=700 none \"${variable}\" && head -c 4096 /dev/zero >\"${variable}/full\""
+    )
 }
 
 #[test]
@@ -46,9 +54,7 @@ fn a_full_disk_costs_the_cache_and_no_answer() {
 #[test]
 fn a_picture_that_a_full_disk_has_no_room_for_is_a_failure() {
     let world = world(&[]);
-    let prepare =
-        "mount -t tmpfs -o size=4k none \"$TMPDIR\" && head -c 4096 /dev/zero >\"$TMPDIR/full\"";
-    let Some(output) = in_a_view(&world, prepare, &["fake", "image"]) else {
+    let Some(output) = in_a_view(&world, &full("TMPDIR"), &["fake", "image"]) else {
         return;
     };
     let told = String::from_utf8(output.stderr).unwrap();
@@ -98,4 +104,33 @@ fn output_that_nobody_has_room_for_is_a_failure() {
     assert_eq!(output.status.code(), Some(3));
     let line = "mcpx: fake: ended with exit code 3 during the call";
     fails(&world, &["fake", "crash"], 3, line);
+}
+
+#[test]
+fn logs_and_memories_that_have_no_room_cost_no_call() {
+    let world = world(&["--banner"]);
+    let words = ["fake", "flood_stderr", "--bytes=100000"];
+    let Some(output) = in_a_view(&world, &full("XDG_STATE_HOME"), &words) else {
+        return;
+    };
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "flooded");
+    works(&world, "fake");
+}
+
+#[test]
+fn a_daemon_that_has_no_room_for_its_state_says_so() {
+    let world = world(&[]);
+    let words = ["fake", "pid"];
+    let Some(output) = in_a_view(&world, &full("XDG_RUNTIME_DIR"), &words) else {
+        return;
+    };
+    let line = format!(
+        "mcpx: the daemon did not start: {} cannot be written: No space left on device (os error 28)\n",
+        world.path("run/mcpx/mcpx.state").display()
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), line);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(world.running(), [""; 0]);
+    works(&world, "fake");
 }

@@ -83,6 +83,15 @@ fn a_server_that_hears_nothing_any_more_costs_no_more_than_the_time_it_has() {
 }
 
 #[test]
+fn a_server_that_still_owes_its_list_is_closed_with_the_others() {
+    let world = world(&["--deaf"]);
+    world.append("keepalive = \"1ms\"\n");
+    let line = "mcpx: fake: no answer to tools/list within 0.1 s";
+    fails(&world, &["fake", "--timeout=100ms"], 3, line);
+    only_the_daemon_runs(&world);
+}
+
+#[test]
 fn a_server_that_never_initializes_is_ended() {
     let world = World::new().server("well", fake_mcp(), &[]).server(
         "fake",
@@ -213,7 +222,7 @@ fn an_answer_that_comes_twice_is_heard_once() {
 
 #[test]
 fn a_server_that_ends_when_it_is_idle_is_started_again() {
-    let world = world(&["--exit-after-idle", "50"]);
+    let world = world(&["--exit-after-idle", "500"]);
     let mut before = String::new();
     for _ in 0..3 {
         let now = pid(&world);

@@ -157,7 +157,7 @@ impl Wire for Script {
         true
     }
 
-    async fn close(self) {}
+    async fn close(&self) {}
 }
 
 /// Calls `greet` on a server that does these things.

@@ -105,8 +105,6 @@ impl<W: Wire> Server<W> {
                     catalog.tools = None;
                 }
             }
-            // A server that only this task still holds must be let go to be closed.
-            drop(server);
             teller.tell(answer);
         });
         promise

@@ -79,7 +79,7 @@ impl Wire for Line {
         true
     }
 
-    async fn close(self) {
+    async fn close(&self) {
         self.0.closings.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -67,8 +67,8 @@ impl Connection {
     }
 
     /// Hangs up in order: closes stdin and waits for the program to end, or deletes
-    /// the session. Bounded in time.
-    pub async fn close(self) {
+    /// the session. Bounded in time. Who still waits for an answer has none.
+    pub async fn close(&self) {
         if let Some(link) = self.peer.hang_up() {
             link.close().await;
         }

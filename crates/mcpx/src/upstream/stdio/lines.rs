@@ -66,7 +66,10 @@ async fn take(line: &mut Vec<u8>, peer: &Peer) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
     use std::path::Path;
+    use std::pin::pin;
+    use std::task::Poll;
 
     use tokio::sync::mpsc;
 
@@ -125,6 +128,17 @@ mod tests {
         assert_eq!((end, texts.len()), (End::Closed, 1));
         let (end, texts, _) = logs_of(text.as_bytes(), 3 * LONG_LINE).await;
         assert_eq!((end, texts.len()), (End::TooLong, 0));
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_short_lines_lets_others_have_their_turn() {
+        let (sender, _events) = mpsc::unbounded_channel();
+        let (peer, log) = (Peer::new(sender), Log::open(Path::new("/dev/null/no.log")));
+        let text = "y\n".repeat(10_000);
+        let mut reading = pin!(read(text.as_bytes(), LINE_LIMIT, &peer, &log));
+        let first = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+        assert!(first.is_pending(), "all of it in one go");
+        assert_eq!(reading.await, End::Closed);
     }
 
     #[tokio::test]
