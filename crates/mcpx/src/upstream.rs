@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 
 use crate::config::{Endpoint, Target};
 
+pub use http::header_flaw;
 pub use life::Memory;
 pub use peer::Connection;
 
@@ -153,6 +154,9 @@ pub struct CallOptions {
     /// Whether a person can be asked: questions of the server come to `events`. Without,
     /// they are cancelled.
     pub can_ask: bool,
+    /// Whether log messages are wanted: a stateless server tells them only when asked.
+    /// (One that was opened is asked once, by [`Connection::ask_for_logs`].)
+    pub wants_logs: bool,
 }
 
 /// Connects to a server and agrees on how to speak. What the server says unasked

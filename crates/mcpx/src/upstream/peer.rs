@@ -269,7 +269,11 @@ impl Peer {
             },
         )?;
         let _given_up = GivenUp { peer: self, id };
-        let meta = life::meta(life.as_ref(), options.events.is_some().then_some(id));
+        let meta = life::meta(
+            life.as_ref(),
+            options.events.is_some().then_some(id),
+            options.wants_logs,
+        );
         let message = Outgoing {
             id: Some(id),
             method: method.to_owned(),
@@ -380,7 +384,7 @@ impl Peer {
     /// Sends a request whose answer nobody waits for.
     pub fn mention(&self, method: &str, params: &RawValue) {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let meta = life::meta(self.life().as_ref(), None);
+        let meta = life::meta(self.life().as_ref(), None, false);
         self.post(Outgoing {
             id: Some(id),
             method: method.to_owned(),

@@ -52,7 +52,7 @@ struct Params<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     input_responses: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    request_state: Option<Value>,
+    request_state: Option<Box<RawValue>>,
 }
 
 /// What a result says about itself.
@@ -61,7 +61,8 @@ struct Params<'a> {
 struct Header {
     result_type: Option<Value>,
     input_requests: Option<Map<String, Value>>,
-    request_state: Option<Value>,
+    /// The server's own, passed back as it came.
+    request_state: Option<Box<RawValue>>,
 }
 
 /// Calls the tool, and again as often as it asks something first.
@@ -186,6 +187,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
                 events: Some(sender),
                 // `--answer` can answer at the next try, if nothing else.
                 can_ask: true,
+                wants_logs: self.terminal.voice() == Voice::Verbose,
             },
         );
         tokio::pin!(request);
