@@ -161,7 +161,10 @@ async fn ask(
 }
 
 fn about(answer: &Value, protocol: &str, info: &Value) -> About {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let text = |value: &Value| {
+        let text = value.as_str().filter(|text| !text.trim().is_empty());
+        text.map(str::to_owned)
+    };
     // Whoever declares nothing at all has forgotten to, and is asked.
     let declared = answer["capabilities"].as_object();
     let has_tools = declared.is_none_or(|all| all.is_empty() || all.contains_key("tools"));

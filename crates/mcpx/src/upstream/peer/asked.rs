@@ -192,12 +192,12 @@ impl Peer {
     }
 
     fn reply(&self, body: String) {
-        self.post(Outgoing {
+        self.post([Outgoing {
             id: None,
             method: String::new(),
             name: None,
             body,
-        });
+        }]);
     }
 }
 
