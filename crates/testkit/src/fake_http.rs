@@ -12,6 +12,7 @@
 //! | `forgetful` | with `session`: forgets it after each call |
 //! | `vague` | with `session`: says 400 instead of 404 for one that it does not know |
 //! | `once` | with `session`: opens only one, ever |
+//! | `frail` | with `session`: one that a call is cancelled in hangs up from then on |
 //! | `sse` | answers as a stream of events, with progress and a comment before |
 //! | `listen` | offers a stream of its own |
 //! | `mute` | never answers `server/discover` |
@@ -66,6 +67,8 @@ struct State {
     port: u16,
     count: u64,
     sessions: BTreeSet<String>,
+    /// Those that hang up.
+    broken: BTreeSet<String>,
     /// Who listens, by session.
     streams: BTreeMap<String, Sender<Value>>,
     /// Answers that were cut off, by the id of the last event.
@@ -385,8 +388,17 @@ impl Exchange<'_> {
         {
             return self.complain(to, status, -32000, text);
         }
+        let session = self.request.header("mcp-session-id").unwrap_or_default();
+        if self.has("frail") && method == "notifications/cancelled" {
+            self.world.state().broken.insert(session.to_owned());
+        }
         if message.get("id").is_none() || method.is_empty() {
             return self.refuse(to, 202);
+        }
+        if self.world.state().broken.contains(session) {
+            begin(to, &[EVENTS])?;
+            piece(to, b"")?;
+            return Ok(Then::Next);
         }
         if is_modern && method == "subscriptions/listen" && self.has("listen") {
             let method = "notifications/subscriptions/acknowledged";

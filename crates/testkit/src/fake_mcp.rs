@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         opened: false,
         listening: false,
         added: 0,
+        dying: false,
     };
     let code = server.serve();
     server.wire.record(&format!("end {}", std::process::id()));
@@ -70,6 +71,8 @@ struct Server {
     listening: bool,
     /// How many tools `list_changed` has added.
     added: usize,
+    /// Whether the next message is the last.
+    dying: bool,
 }
 
 impl Server {
@@ -109,12 +112,22 @@ impl Server {
             return None;
         };
         let params = &message["params"];
+        if self.dying {
+            return Some(ExitCode::from(1));
+        }
         match method {
-            "notifications/cancelled" => self.wire.cancel(&params["requestId"]),
+            "notifications/cancelled" => {
+                self.wire.cancel(&params["requestId"]);
+                self.dying = self.flags.dies_of_cancel;
+            }
             _ if id.is_null() => {}
             "initialize" => return self.initialize(id, params),
             "server/discover" => return self.discover(id, params),
             "ping" => self.wire.result(id, &json!({})),
+            "logging/setLevel" if self.opened => {
+                self.wire.tell_logs();
+                self.wire.result(id, &json!({}));
+            }
             "tools/list" if self.dressed(id, params) => self.list(id, params),
             "tools/call" if self.dressed(id, params) => self.call(id, params),
             "subscriptions/listen" if self.flags.era != Era::Legacy && self.dressed(id, params) => {

@@ -242,6 +242,9 @@ impl Call {
     }
 
     fn logs(&self) {
+        if !self.wire.tells_logs() {
+            return self.text("logged in silence");
+        }
         self.notify(
             "notifications/message",
             &json!({"level": "info", "data": "a plain text"}),

@@ -48,6 +48,10 @@ pub struct Flags {
     pub deaf: bool,
     /// `--crlf`: lines end as on Windows.
     pub crlf: bool,
+    /// `--dies-of-cancel`: after a cancelled call, the next message is its end.
+    pub dies_of_cancel: bool,
+    /// `--shy`: tells log messages only after `logging/setLevel`.
+    pub shy: bool,
     /// `--bom`: the first line begins with a byte order mark.
     pub bom: bool,
 }
@@ -68,6 +72,8 @@ impl Flags {
                 "--input-required" => flags.input_required = true,
                 "--ignore-eof" => flags.ignore_eof = true,
                 "--deaf" => flags.deaf = true,
+                "--dies-of-cancel" => flags.dies_of_cancel = true,
+                "--shy" => flags.shy = true,
                 "--crlf" => flags.crlf = true,
                 "--bom" => flags.bom = true,
                 "--protocol" => flags.protocol = Some(value(&word, &mut words)?),

@@ -603,6 +603,25 @@ async fn a_call_that_is_not_waited_for_is_cancelled_at_the_server() {
 }
 
 #[tokio::test]
+async fn a_session_that_breaks_of_a_cancelled_call_is_opened_again() {
+    let world = World::new("legacy+session+frail");
+    let open = world.open().await.unwrap();
+    let options = CallOptions {
+        timeout: Some(Duration::from_millis(200)),
+        ..CallOptions::default()
+    };
+    open.ask("stall", json!({}), options).await.unwrap_err();
+    world.seen("POST ping").await;
+    for _ in 0..100 {
+        if world.fake.sessions() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(open.echo().await, "hällo");
+}
+
+#[tokio::test]
 async fn a_large_answer_arrives_whole() {
     for behaviour in ["modern", "legacy+sse", "old"] {
         let open = World::new(behaviour).open().await.unwrap();
