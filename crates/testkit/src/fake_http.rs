@@ -11,6 +11,7 @@
 //! | `session` | gives a session, and wants it with every request |
 //! | `forgetful` | with `session`: forgets it after each call |
 //! | `vague` | with `session`: says 400 instead of 404 for one that it does not know |
+//! | `fickle` | refuses the first modern request for its version, and names that version |
 //! | `once` | with `session`: opens only one, ever |
 //! | `frail` | with `session`: one that a call is cancelled in hangs up from then on |
 //! | `sse` | answers as a stream of events, with progress and a comment before |
@@ -373,6 +374,13 @@ impl Exchange<'_> {
         }
         if self.has("modern") && (method == "initialize" || !is_modern) {
             return self.complain(to, 400, -32022, "only 2026-07-28 is spoken here");
+        }
+        if self.has("fickle") && is_modern && self.world.next() == 1 {
+            let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "not yet", "data": data});
+            let body = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+            answer(to, 400, &[JSON], body.to_string().as_bytes())?;
+            return Ok(Then::Next);
         }
         if self.has("legacy") && is_modern {
             return self.complain(to, 400, -32000, "Bad Request: Server not initialized");

@@ -294,6 +294,7 @@ async fn a_question_for_the_person_comes_to_its_call() {
     let options = CallOptions {
         events: Some(sender),
         can_ask: true,
+        wants_logs: false,
         ..within(LONG)
     };
     let params = params("elicit", &json!({}));
