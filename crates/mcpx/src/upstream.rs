@@ -102,15 +102,13 @@ fn detail(body: &str) -> String {
 pub enum Event {
     /// `notifications/tools/list_changed`.
     ToolsChanged,
-    /// `notifications/message`: level and text. Between calls nobody is there to read
+    /// `notifications/message`. Between calls nobody is there to read
     /// it; calls under way hear it as [`CallEvent::Log`].
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "only tests listen between calls")
     )]
     Log {
-        /// `info`, `warning` …
-        level: String,
         /// What it says, as text.
         text: String,
     },

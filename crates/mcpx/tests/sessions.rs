@@ -76,6 +76,21 @@ mcpx: modern: it asks: Really delete?; answer with --answer='sure=true|false', o
 }
 
 #[test]
+fn a_new_tool_is_there_at_the_next_call_even_if_nobody_told() {
+    let world = world().server("untold", sibling("fake-mcp"), &["--untold"]);
+    for server in ["fake", "untold"] {
+        world
+            .mcpx([server, "list_changed"])
+            .success()
+            .stdout_eq("added_1");
+        world
+            .mcpx([server, "added_1"])
+            .success()
+            .stdout_eq("added_1 was called");
+    }
+}
+
+#[test]
 fn the_state_of_a_call_that_asks_first_comes_back_as_it_was() {
     let world = World::new();
     let (command, log) = (sibling("fake-mcp"), world.path("log"));

@@ -259,7 +259,7 @@ impl Server {
     fn call(&mut self, id: &Value, params: &Value) {
         if params["name"] == "list_changed" {
             self.added += 1;
-            if self.opened || self.listening {
+            if (self.opened || self.listening) && !self.flags.untold {
                 let changed = "notifications/tools/list_changed";
                 self.wire
                     .send(&json!({"jsonrpc": "2.0", "method": changed}));

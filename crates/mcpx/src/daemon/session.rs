@@ -212,6 +212,7 @@ impl Asked {
             target,
             server,
             tools,
+            ..
         } = open;
         let found = tools.find(&self.tool);
         let tool = found.ok_or_else(|| no_tool(&target, &tools, &self.tool))?;

@@ -200,7 +200,6 @@ impl Peer {
     fn complained(&self, error: Option<&RawValue>) {
         if let Some(error) = error {
             self.tell(Event::Log {
-                level: "error".to_owned(),
                 text: message::error(error).to_string(),
             });
         }

@@ -50,6 +50,8 @@ pub struct Flags {
     pub crlf: bool,
     /// `--dies-of-cancel`: after a cancelled call, the next message is its end.
     pub dies_of_cancel: bool,
+    /// `--untold`: does not tell when its tools change.
+    pub untold: bool,
     /// `--shy`: tells log messages only after `logging/setLevel`.
     pub shy: bool,
     /// `--bom`: the first line begins with a byte order mark.
@@ -73,6 +75,7 @@ impl Flags {
                 "--ignore-eof" => flags.ignore_eof = true,
                 "--deaf" => flags.deaf = true,
                 "--dies-of-cancel" => flags.dies_of_cancel = true,
+                "--untold" => flags.untold = true,
                 "--shy" => flags.shy = true,
                 "--crlf" => flags.crlf = true,
                 "--bom" => flags.bom = true,

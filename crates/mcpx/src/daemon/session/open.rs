@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use argway_core::catalog::names::nearest;
 
@@ -14,9 +14,6 @@ use crate::daemon::command_line::Options;
 use crate::daemon::pool::{InUse, Opened, Pool, Tools};
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
-
-/// A tool that is not in a list of this age may be new.
-const STALE: Duration = Duration::from_secs(2);
 
 /// The configuration, or why there is none. Sources that are given directly need none.
 pub struct Configured {
@@ -54,6 +51,9 @@ pub struct Open {
     pub target: Target,
     pub server: InUse,
     pub tools: Arc<Tools>,
+    /// A tool that is not in a list from before may be new: servers tell of changes
+    /// late, or not at all.
+    begun: tokio::time::Instant,
 }
 
 impl Open {
@@ -65,6 +65,7 @@ impl Open {
         word: &str,
         options: &Options,
     ) -> Result<Self, Stop> {
+        let begun = tokio::time::Instant::now();
         let entry = configured.entry(caller, word)?;
         let invocation = &caller.invocation;
         let (environment, folder) = (&invocation.environment, &invocation.folder);
@@ -92,12 +93,13 @@ impl Open {
             target,
             server,
             tools,
+            begun,
         })
     }
 
     /// Asks for the tools again, if the list could be old.
     pub async fn refresh(&mut self, caller: &mut Caller) -> Result<(), Stop> {
-        if self.tools.asked.elapsed() > STALE {
+        if self.tools.asked < self.begun {
             self.server.forget_tools();
             let listed = until_gone(caller, self.server.tools(self.entry.settings.timeout)).await?;
             self.tools = listed.map_err(|source| upstream(&self.target, source))?;

@@ -94,7 +94,7 @@ impl Peer {
                 });
             }
         }
-        self.tell(Event::Log { level, text });
+        self.tell(Event::Log { text });
     }
 
     pub(super) fn tell(&self, event: Event) {
