@@ -176,6 +176,7 @@ fn about(answer: &Value, protocol: &str, info: &Value) -> About {
         has_tools,
         tells_changes: answer["capabilities"]["tools"]["listChanged"] == true,
         tells_logs: declared.is_some_and(|all| all.contains_key("logging")),
+        makes_tasks: answer["capabilities"]["tasks"]["requests"]["tools"]["call"].is_object(),
         reads_headers: false,
     }
 }

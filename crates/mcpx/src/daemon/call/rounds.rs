@@ -49,6 +49,9 @@ pub struct Answer {
 struct Params<'a> {
     name: &'a str,
     arguments: &'a RawValue,
+    /// Asks for a task, where that is how the tool is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_responses: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,15 +76,21 @@ pub async fn answer<W: Wire, T: Terminal>(
     arguments: &RawValue,
 ) -> Result<Answer, Stop> {
     let mut conversation = Conversation::new(terminal, wire, call);
+    let as_task = wire.makes_tasks() && tasks::demanded(call.tool);
     let mut params = Params {
         name: &call.tool.name,
         arguments,
+        task: as_task.then(Map::new),
         input_responses: None,
         request_state: None,
     };
     for round in 0..MOST_ROUNDS {
         let asked = to_raw_value(&params).map_err(|error| conversation.no_mcp(error))?;
         let result = conversation.request("tools/call", &asked).await?;
+        if as_task && let Some(awaited) = tasks::awaited(&mut conversation, &result).await {
+            let (result, asked) = (awaited?, conversation.asked);
+            return Ok(Answer { result, asked });
+        }
         let Some(header) = unfinished(&result) else {
             let asked = conversation.asked;
             return Ok(Answer { result, asked });

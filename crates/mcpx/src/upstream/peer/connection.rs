@@ -117,6 +117,8 @@ pub struct About {
     pub tells_changes: bool,
     /// Whether it has log messages to tell.
     pub tells_logs: bool,
+    /// Whether it makes tasks of calls when it is asked to.
+    pub makes_tasks: bool,
     /// Whether it wants to see marked parameters in headers.
     pub reads_headers: bool,
 }
