@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 use crate::config::{Endpoint, Target};
 
+pub use http::header_flaw;
 pub use life::Memory;
 pub use peer::Connection;
 
@@ -102,12 +103,10 @@ fn detail(body: &str) -> String {
 pub enum Event {
     /// `notifications/tools/list_changed`.
     ToolsChanged,
-    /// `notifications/message`: level and text. Between calls nobody is there to read
+    /// `notifications/message`. Between calls nobody is there to read
     /// it; calls under way hear it as [`CallEvent::Log`].
     #[allow(dead_code, reason = "only tests listen between calls")]
     Log {
-        /// `info`, `warning` …
-        level: String,
         /// What it says, as text.
         text: String,
     },
@@ -151,6 +150,9 @@ pub struct CallOptions {
     /// Whether a person can be asked: questions of the server come to `events`. Without,
     /// they are cancelled.
     pub can_ask: bool,
+    /// Whether log messages are wanted: a stateless server tells them only when asked.
+    /// (One that was opened is asked once, by [`Connection::ask_for_logs`].)
+    pub wants_logs: bool,
 }
 
 /// Stands for a time that no clock can hold.

@@ -76,6 +76,40 @@ mcpx: modern: it asks: Really delete?; answer with --answer='sure=true|false', o
 }
 
 #[test]
+fn a_new_tool_is_there_at_the_next_call_even_if_nobody_told() {
+    let world = world().server("untold", sibling("fake-mcp"), &["--untold"]);
+    for server in ["fake", "untold"] {
+        world
+            .mcpx([server, "list_changed"])
+            .success()
+            .stdout_eq("added_1");
+        world
+            .mcpx([server, "added_1"])
+            .success()
+            .stdout_eq("added_1 was called");
+    }
+}
+
+#[test]
+fn the_state_of_a_call_that_asks_first_comes_back_as_it_was() {
+    let world = World::new();
+    let (command, log) = (sibling("fake-mcp"), world.path("log"));
+    world.config(&format!(
+        "[servers.modern]\ncommand = {command:?}\nargs = [\"--era\", \"modern-only\", \
+         \"--input-required\"]\nenv = {{ FAKE_LOG = {log:?} }}\n"
+    ));
+    world
+        .mcpx(["modern", "confirm", "--what=it", "--answer=sure=true"])
+        .success()
+        .stdout_eq("it: true");
+    let heard = std::fs::read_to_string(log).unwrap();
+    let state = r#""requestState":"fake\u002dstate \/ 1.50""#;
+    let calls = heard.lines().filter(|line| line.contains("tools/call"));
+    let calls: Vec<bool> = calls.map(|line| line.contains(state)).collect();
+    assert_eq!(calls, [false, true], "{heard}");
+}
+
+#[test]
 fn a_broken_configuration_does_not_matter_to_a_direct_source() {
     let world = world();
     world.config("[servers.fake\n");

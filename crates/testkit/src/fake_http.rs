@@ -11,7 +11,9 @@
 //! | `session` | gives a session, and wants it with every request |
 //! | `forgetful` | with `session`: forgets it after each call |
 //! | `vague` | with `session`: says 400 instead of 404 for one that it does not know |
+//! | `fickle` | refuses the first modern request for its version, and names that version |
 //! | `once` | with `session`: opens only one, ever |
+//! | `frail` | with `session`: one that a call is cancelled in hangs up from then on |
 //! | `sse` | answers as a stream of events, with progress and a comment before |
 //! | `listen` | offers a stream of its own |
 //! | `mute` | never answers `server/discover` |
@@ -66,6 +68,8 @@ struct State {
     port: u16,
     count: u64,
     sessions: BTreeSet<String>,
+    /// Those that hang up.
+    broken: BTreeSet<String>,
     /// Who listens, by session.
     streams: BTreeMap<String, Sender<Value>>,
     /// Answers that were cut off, by the id of the last event.
@@ -371,6 +375,13 @@ impl Exchange<'_> {
         if self.has("modern") && (method == "initialize" || !is_modern) {
             return self.complain(to, 400, -32022, "only 2026-07-28 is spoken here");
         }
+        if self.has("fickle") && is_modern && self.world.next() == 1 {
+            let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "not yet", "data": data});
+            let body = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+            answer(to, 400, &[JSON], body.to_string().as_bytes())?;
+            return Ok(Then::Next);
+        }
         if self.has("legacy") && is_modern {
             return self.complain(to, 400, -32000, "Bad Request: Server not initialized");
         }
@@ -385,8 +396,17 @@ impl Exchange<'_> {
         {
             return self.complain(to, status, -32000, text);
         }
+        let session = self.request.header("mcp-session-id").unwrap_or_default();
+        if self.has("frail") && method == "notifications/cancelled" {
+            self.world.state().broken.insert(session.to_owned());
+        }
         if message.get("id").is_none() || method.is_empty() {
             return self.refuse(to, 202);
+        }
+        if self.world.state().broken.contains(session) {
+            begin(to, &[EVENTS])?;
+            piece(to, b"")?;
+            return Ok(Then::Next);
         }
         if is_modern && method == "subscriptions/listen" && self.has("listen") {
             let method = "notifications/subscriptions/acknowledged";

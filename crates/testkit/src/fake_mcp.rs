@@ -66,6 +66,7 @@ fn main() -> ExitCode {
         opened: false,
         listening: false,
         added: 0,
+        dying: false,
     };
     let code = server.serve();
     server.wire.record(&format!("end {}", std::process::id()));
@@ -83,6 +84,8 @@ struct Server {
     listening: bool,
     /// How many tools `list_changed` has added.
     added: usize,
+    /// Whether the next message is the last.
+    dying: bool,
 }
 
 impl Server {
@@ -122,12 +125,22 @@ impl Server {
             return None;
         };
         let params = &message["params"];
+        if self.dying {
+            return Some(ExitCode::from(1));
+        }
         match method {
-            "notifications/cancelled" => self.wire.cancel(&params["requestId"]),
+            "notifications/cancelled" => {
+                self.wire.cancel(&params["requestId"]);
+                self.dying = self.flags.dies_of_cancel;
+            }
             _ if id.is_null() => {}
             "initialize" => return self.initialize(id, params),
             "server/discover" => return self.discover(id, params),
             "ping" => self.wire.result(id, &json!({})),
+            "logging/setLevel" if self.opened => {
+                self.wire.tell_logs();
+                self.wire.result(id, &json!({}));
+            }
             "tools/list" if self.dressed(id, params) => self.list(id, params),
             "tools/call" if self.dressed(id, params) => self.call(id, params),
             "subscriptions/listen" if self.flags.era != Era::Legacy && self.dressed(id, params) => {
@@ -275,7 +288,7 @@ impl Server {
         }
         if params["name"] == "list_changed" {
             self.added += 1;
-            if self.opened || self.listening {
+            if (self.opened || self.listening) && !self.flags.untold {
                 let changed = "notifications/tools/list_changed";
                 self.wire
                     .send(&json!({"jsonrpc": "2.0", "method": changed}));

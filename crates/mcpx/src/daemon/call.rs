@@ -141,6 +141,9 @@ pub async fn run(
         // It ended before it was asked anything, so nothing is done twice.
         server = opened(caller, &shared.pool, call.target, call.settings).await?;
     }
+    if caller.voice() == Voice::Verbose {
+        server.connection.ask_for_logs().await;
+    }
     let before = Instant::now();
     let answer = rounds::answer(caller, &server.connection, call, &arguments).await?;
     let took = before.elapsed().as_secs_f64() * 1000.0;

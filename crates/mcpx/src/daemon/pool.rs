@@ -62,6 +62,16 @@ pub trait Wire: Send + Sync + 'static {
     /// Whether it offers tools at all.
     fn has_tools(&self) -> bool;
 
+    /// Whether calls can be made as tasks, by asking for that.
+    fn makes_tasks(&self) -> bool {
+        false
+    }
+
+    /// Why a tool that is listed must not be called over this wire; mostly nothing.
+    fn flaw(&self, _tool: &RawValue) -> Option<String> {
+        None
+    }
+
     /// Hangs up in order.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }
@@ -101,6 +111,15 @@ impl Wire for Connection {
 
     fn has_tools(&self) -> bool {
         self.about().has_tools
+    }
+
+    fn makes_tasks(&self) -> bool {
+        self.about().makes_tasks
+    }
+
+    fn flaw(&self, tool: &RawValue) -> Option<String> {
+        let reads_headers = self.about().reads_headers;
+        reads_headers.then(|| upstream::header_flaw(tool))?
     }
 
     async fn close(&self) {

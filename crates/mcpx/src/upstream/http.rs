@@ -23,10 +23,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::life::{self, Life, Memory};
-use super::peer::{Connection, Link, Peer};
+use super::peer::{About, Connection, Link, Peer};
 use super::{Event, UpstreamError};
 use crate::config::{Endpoint, Target};
 use client::{Client, Settings};
+pub use headers::flaw as header_flaw;
 use old::Old;
 use streamable::{Manner, Streamable};
 
@@ -154,7 +155,11 @@ impl Opening {
         if manner == Manner::Stateless && about.tells_changes {
             link.subscribe();
         }
-        Ok(connection.ready(about))
+        let reads_headers = manner == Manner::Stateless;
+        Ok(connection.ready(About {
+            reads_headers,
+            ..about
+        }))
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::peer::{About, Peer};
 use super::{CallOptions, UpstreamError};
@@ -17,6 +18,10 @@ pub use memory::Memory;
 const OPENED: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 /// The version in which every request says everything.
 const STATELESS: &str = "2026-07-28";
+/// What a server answers to a version that it does not speak; it tells which it does.
+const UNSUPPORTED_VERSION: i64 = -32022;
+/// The log messages that are told.
+const LOG_LEVEL: &str = "info";
 
 /// How a server is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +83,11 @@ pub async fn discover(peer: &Peer, timeout: Duration) -> Result<About, UpstreamE
     peer.live(Some(Life::Stateless {
         protocol: STATELESS.to_owned(),
     }));
-    let discovered = discovered(peer, timeout).await;
+    let asked = Instant::now();
+    let mut discovered = discovered(peer, timeout).await;
+    if matches!(&discovered, Err(error) if offers_it_though(error)) {
+        discovered = self::discovered(peer, timeout.saturating_sub(asked.elapsed())).await;
+    }
     if discovered.is_err() {
         peer.live(None);
     }
@@ -92,6 +101,29 @@ pub fn listen(peer: &Peer) {
     if let Ok(params) = RawValue::from_string(params) {
         peer.mention("subscriptions/listen", &params);
     }
+}
+
+/// Whether a refusal of the version names that same version as one to try again with.
+fn offers_it_though(error: &UpstreamError) -> bool {
+    let UpstreamError::Rpc {
+        code: UNSUPPORTED_VERSION,
+        data: Some(data),
+        ..
+    } = error
+    else {
+        return false;
+    };
+    let data: Value = serde_json::from_str(data.get()).unwrap_or_default();
+    let supported = data["supported"].as_array();
+    supported.is_some_and(|all| all.iter().any(|version| version == STATELESS))
+}
+
+/// Asks a server that was opened for its log messages, which many tell only then.
+pub async fn ask_for_logs(peer: &Peer, timeout: Duration) -> Result<(), UpstreamError> {
+    let params = json!({"level": LOG_LEVEL});
+    ask(peer, "logging/setLevel", &params, timeout)
+        .await
+        .map(|_| ())
 }
 
 async fn discovered(peer: &Peer, timeout: Duration) -> Result<About, UpstreamError> {
@@ -129,7 +161,10 @@ async fn ask(
 }
 
 fn about(answer: &Value, protocol: &str, info: &Value) -> About {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let text = |value: &Value| {
+        let text = value.as_str().filter(|text| !text.trim().is_empty());
+        text.map(str::to_owned)
+    };
     // Whoever declares nothing at all has forgotten to, and is asked.
     let declared = answer["capabilities"].as_object();
     let has_tools = declared.is_none_or(|all| all.is_empty() || all.contains_key("tools"));
@@ -140,6 +175,9 @@ fn about(answer: &Value, protocol: &str, info: &Value) -> About {
         instructions: text(&answer["instructions"]),
         has_tools,
         tells_changes: answer["capabilities"]["tools"]["listChanged"] == true,
+        tells_logs: declared.is_some_and(|all| all.contains_key("logging")),
+        makes_tasks: answer["capabilities"]["tasks"]["requests"]["tools"]["call"].is_object(),
+        reads_headers: false,
     }
 }
 
@@ -147,9 +185,13 @@ fn client_info() -> Value {
     json!({"name": "mcpx", "version": env!("CARGO_PKG_VERSION")})
 }
 
-/// What a request says in its `_meta`, names and JSON: what its life asks for, and a
-/// progress token if somebody listens.
-pub(super) fn meta(life: Option<&Life>, token: Option<i64>) -> Vec<(&'static str, String)> {
+/// What a request says in its `_meta`, names and JSON: what its life asks for, whether
+/// log messages are wanted, and a progress token if somebody listens.
+pub(super) fn meta(
+    life: Option<&Life>,
+    token: Option<i64>,
+    wants_logs: bool,
+) -> Vec<(&'static str, String)> {
     let mut meta = Vec::new();
     if let Some(Life::Stateless { protocol }) = life {
         meta.push((
@@ -166,8 +208,11 @@ pub(super) fn meta(life: Option<&Life>, token: Option<i64>) -> Vec<(&'static str
             "io.modelcontextprotocol/clientInfo",
             client_info().to_string(),
         ));
-        if token.is_some() {
-            meta.push(("io.modelcontextprotocol/logLevel", r#""info""#.to_owned()));
+        if wants_logs {
+            meta.push((
+                "io.modelcontextprotocol/logLevel",
+                json!(LOG_LEVEL).to_string(),
+            ));
         }
     }
     if let Some(token) = token {

@@ -200,7 +200,6 @@ impl Peer {
     fn complained(&self, error: Option<&RawValue>) {
         if let Some(error) = error {
             self.tell(Event::Log {
-                level: "error".to_owned(),
                 text: message::error(error).to_string(),
             });
         }
@@ -269,7 +268,11 @@ impl Peer {
             },
         )?;
         let _given_up = GivenUp { peer: self, id };
-        let meta = life::meta(life.as_ref(), options.events.is_some().then_some(id));
+        let meta = life::meta(
+            life.as_ref(),
+            options.events.is_some().then_some(id),
+            options.wants_logs,
+        );
         let message = Outgoing {
             id: Some(id),
             method: method.to_owned(),
@@ -350,12 +353,29 @@ impl Peer {
         let body = format!(
             r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"the caller does not wait any more"}}}}"#
         );
-        self.post(Outgoing {
+        let cancelled = Outgoing {
             id: None,
             method: "notifications/cancelled".to_owned(),
             name: None,
             body,
-        });
+        };
+        // There are servers that die of a cancelled call, and show it only when they are
+        // sent something next. That had better not be somebody's call.
+        let is_opened = matches!(self.life(), Some(Life::Opened { .. }));
+        let ping = is_opened.then(|| self.bare("ping"));
+        self.post([Some(cancelled), ping].into_iter().flatten());
+    }
+
+    /// A request whose answer nobody waits for, which says nothing but its method.
+    fn bare(&self, method: &str) -> Outgoing {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#);
+        Outgoing {
+            id: Some(id),
+            method: method.to_owned(),
+            name: None,
+            body,
+        }
     }
 
     /// Sends a notification.
@@ -380,17 +400,18 @@ impl Peer {
     /// Sends a request whose answer nobody waits for.
     pub fn mention(&self, method: &str, params: &RawValue) {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        let meta = life::meta(self.life().as_ref(), None);
-        self.post(Outgoing {
+        let meta = life::meta(self.life().as_ref(), None, false);
+        self.post([Outgoing {
             id: Some(id),
             method: method.to_owned(),
             name: message::name(method, params),
             body: message::request(id, method, params, &meta),
-        });
+        }]);
     }
 
-    /// Sends a message that nobody waits for.
-    fn post(&self, message: Outgoing) {
+    /// Sends messages that nobody waits for, one after the other.
+    fn post(&self, messages: impl IntoIterator<Item = Outgoing>) {
+        let messages: Vec<Outgoing> = messages.into_iter().collect();
         let (link, mut line) = {
             let state = self.state();
             match (&state.link, &state.line) {
@@ -399,9 +420,11 @@ impl Peer {
             }
         };
         self.spawn(async move {
-            tokio::select! {
-                _ = timeout(POSTING, link.send(message)) => {}
-                _ = line.changed() => {}
+            for message in messages {
+                tokio::select! {
+                    _ = timeout(POSTING, link.send(message)) => {}
+                    _ = line.changed() => return,
+                }
             }
         });
     }

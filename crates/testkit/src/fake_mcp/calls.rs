@@ -259,6 +259,9 @@ impl Call {
     }
 
     fn logs(&self) {
+        if !self.wire.tells_logs() {
+            return self.text("logged in silence");
+        }
         self.notify(
             "notifications/message",
             &json!({"level": "info", "data": "a plain text"}),
@@ -374,20 +377,25 @@ impl Call {
                 "content": [text(&format!("{}: {}", self.word("what"), response["content"]["sure"]))]
             })),
             Some(action) => self.content(&json!([text(&format!("you said {action}"))]), true),
-            None => self.result(&json!({
-                "resultType": "input_required",
-                "inputRequests": {"sure": {"method": "elicitation/create", "params": {
-                    "mode": "form",
-                    "message": format!("Really {}?", self.word("what")),
-                    "requestedSchema": {
-                        "type": "object",
-                        "properties": {"sure": {"type": "boolean", "title": "Sure"}},
-                        "required": ["sure"]
-                    }
-                }}},
-                "requestState": "fake-state"
-            })),
+            None => self.ask_first(),
         }
+    }
+
+    /// The state is written by hand: it has to come back as it is, escapes and all.
+    fn ask_first(&self) {
+        let requests = json!({"sure": {"method": "elicitation/create", "params": {
+            "mode": "form",
+            "message": format!("Really {}?", self.word("what")),
+            "requestedSchema": {
+                "type": "object",
+                "properties": {"sure": {"type": "boolean", "title": "Sure"}},
+                "required": ["sure"]
+            }
+        }}});
+        self.wire.line(&format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"resultType":"input_required","inputRequests":{requests},"requestState":"fake\u002dstate \/ 1.50"}}}}"#,
+            self.id
+        ));
     }
 }
 

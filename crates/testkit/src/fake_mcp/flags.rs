@@ -49,6 +49,12 @@ pub struct Flags {
     pub deaf: bool,
     /// `--crlf`: lines end as on Windows.
     pub crlf: bool,
+    /// `--dies-of-cancel`: after a cancelled call, the next message is its end.
+    pub dies_of_cancel: bool,
+    /// `--untold`: does not tell when its tools change.
+    pub untold: bool,
+    /// `--shy`: tells log messages only after `logging/setLevel`.
+    pub shy: bool,
     /// `--bom`: the first line begins with a byte order mark.
     pub bom: bool,
     /// `--script FILE`: offers and answers what the file says, see `script.rs`.
@@ -71,6 +77,9 @@ impl Flags {
                 "--input-required" => flags.input_required = true,
                 "--ignore-eof" => flags.ignore_eof = true,
                 "--deaf" => flags.deaf = true,
+                "--dies-of-cancel" => flags.dies_of_cancel = true,
+                "--untold" => flags.untold = true,
+                "--shy" => flags.shy = true,
                 "--crlf" => flags.crlf = true,
                 "--bom" => flags.bom = true,
                 "--script" => flags.script = Some(value(&word, &mut words)?),

@@ -22,6 +22,8 @@ pub struct Wire {
 
 #[derive(Default)]
 struct State {
+    /// Whether log messages are told.
+    tells_logs: bool,
     /// Whether a byte order mark is still to be written.
     mark: bool,
     /// The calls that were cancelled, by their id as JSON.
@@ -41,6 +43,7 @@ impl Wire {
             line_end: if flags.crlf { "\r\n" } else { "\n" },
             state: Mutex::new(State {
                 mark: flags.bom,
+                tells_logs: !flags.shy,
                 ..State::default()
             }),
             cancelled: Condvar::new(),
@@ -95,6 +98,16 @@ impl Wire {
     pub fn error_with(&self, id: &Value, code: i64, message: &str, data: &Value) {
         let error = json!({"code": code, "message": message, "data": data});
         self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+    }
+
+    /// The client wants log messages.
+    pub fn tell_logs(&self) {
+        self.state().tells_logs = true;
+    }
+
+    /// Whether log messages are told.
+    pub fn tells_logs(&self) -> bool {
+        self.state().tells_logs
     }
 
     /// The client does not want the answer any more.

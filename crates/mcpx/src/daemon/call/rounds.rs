@@ -49,10 +49,13 @@ pub struct Answer {
 struct Params<'a> {
     name: &'a str,
     arguments: &'a RawValue,
+    /// Asks for a task, where that is how the tool is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_responses: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    request_state: Option<Value>,
+    request_state: Option<Box<RawValue>>,
 }
 
 /// What a result says about itself.
@@ -61,7 +64,8 @@ struct Params<'a> {
 struct Header {
     result_type: Option<Value>,
     input_requests: Option<Map<String, Value>>,
-    request_state: Option<Value>,
+    /// The server's own, passed back as it came.
+    request_state: Option<Box<RawValue>>,
 }
 
 /// Calls the tool, and again as often as it asks something first.
@@ -72,15 +76,21 @@ pub async fn answer<W: Wire, T: Terminal>(
     arguments: &RawValue,
 ) -> Result<Answer, Stop> {
     let mut conversation = Conversation::new(terminal, wire, call);
+    let as_task = wire.makes_tasks() && tasks::demanded(call.tool);
     let mut params = Params {
         name: &call.tool.name,
         arguments,
+        task: as_task.then(Map::new),
         input_responses: None,
         request_state: None,
     };
     for round in 0..MOST_ROUNDS {
         let asked = to_raw_value(&params).map_err(|error| conversation.no_mcp(error))?;
         let result = conversation.request("tools/call", &asked).await?;
+        if as_task && let Some(awaited) = tasks::awaited(&mut conversation, &result).await {
+            let (result, asked) = (awaited?, conversation.asked);
+            return Ok(Answer { result, asked });
+        }
         let Some(header) = unfinished(&result) else {
             let asked = conversation.asked;
             return Ok(Answer { result, asked });
@@ -186,6 +196,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
                 events: Some(sender),
                 // `--answer` can answer at the next try, if nothing else.
                 can_ask: true,
+                wants_logs: self.terminal.voice() == Voice::Verbose,
             },
         );
         tokio::pin!(request);

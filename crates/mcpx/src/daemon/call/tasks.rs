@@ -1,8 +1,11 @@
-//! A call that the server made a task of: asked after until it is finished.
+//! A call that is a task. Of late the server decides that, and is asked after it until
+//! it is finished; in 2025-11-25 the client asks for one, where a tool demands it, and
+//! then for its result.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use argway_core::sources::tool::ToolSpec;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -39,6 +42,45 @@ struct RpcError {
     code: Option<i64>,
     message: Option<String>,
     data: Option<Box<RawValue>>,
+}
+
+/// Whether a tool can only be called as a task that the client asks for.
+pub fn demanded(tool: &ToolSpec) -> bool {
+    #[derive(Deserialize)]
+    struct Tool {
+        execution: Execution,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Execution {
+        task_support: String,
+    }
+    let tool = serde_json::from_str::<Tool>(tool.raw.get());
+    tool.is_ok_and(|tool| tool.execution.task_support == "required")
+}
+
+/// The result of the task that was asked for, when it has one: the server answers when
+/// it is finished, and asks meanwhile what it asks. Nothing if it made no task of it.
+pub async fn awaited<T: Terminal, W: Wire>(
+    conversation: &mut Conversation<'_, T, W>,
+    created: &RawValue,
+) -> Option<Result<Box<RawValue>, Stop>> {
+    #[derive(Deserialize)]
+    struct Created {
+        task: Named,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Named {
+        task_id: String,
+    }
+    let Created { task } = serde_json::from_str(created.get()).ok()?;
+    let id = to_raw_value(&json!({"taskId": task.task_id})).ok()?;
+    let result = conversation.request("tasks/result", &id).await;
+    if let Err(Stop::Gone | Stop::Failure(Failure::Upstream { .. })) = &result {
+        conversation.dismiss("tasks/cancel", &id).await;
+    }
+    Some(result)
 }
 
 /// The result of the task that `created` tells of, when it has one. A task that is not

@@ -97,6 +97,7 @@ struct Script {
     does: Mutex<VecDeque<Does>>,
     asked: Mutex<Vec<(String, Value)>>,
     cancelled: AtomicUsize,
+    makes_tasks: bool,
 }
 
 /// Counts a request that was let go.
@@ -157,6 +158,10 @@ impl Wire for Script {
         true
     }
 
+    fn makes_tasks(&self) -> bool {
+        self.makes_tasks
+    }
+
     async fn close(&self) {}
 }
 
@@ -170,6 +175,18 @@ async fn called(
         does: Mutex::new(does.into_iter().collect()),
         ..Script::default()
     };
+    let tool = r#"{"name":"greet"}"#;
+    let answer = called_on(screen, answers, &server, tool).await;
+    (answer, server)
+}
+
+/// Calls this tool on this server.
+async fn called_on(
+    screen: &mut Screen,
+    answers: &[&str],
+    server: &Script,
+    tool: &str,
+) -> Result<Value, Stop> {
     let target = Target {
         name: "fake".into(),
         endpoint: Endpoint::Http {
@@ -190,7 +207,7 @@ async fn called(
         no_cache_tools: Vec::new(),
         tools: BTreeMap::new(),
     };
-    let tool = RawValue::from_string(r#"{"name":"greet"}"#.into()).unwrap();
+    let tool = RawValue::from_string(tool.into()).unwrap();
     let tool = ToolSpec::read(&tool, &[]).unwrap();
     let call = Call {
         target: &target,
@@ -200,9 +217,8 @@ async fn called(
         answers: &Answers::read(answers.iter().copied()).unwrap(),
     };
     let arguments = RawValue::from_string(r#"{"n": 1.50}"#.into()).unwrap();
-    let answer = rounds::answer(screen, &server, &call, &arguments).await;
-    let answer = answer.map(|answer| serde_json::from_str(answer.result.get()).unwrap());
-    (answer, server)
+    let answer = rounds::answer(screen, server, &call, &arguments).await;
+    answer.map(|answer| serde_json::from_str(answer.result.get()).unwrap())
 }
 
 #[track_caller]
@@ -463,6 +479,34 @@ mod tasks {
             asked[3].1["inputResponses"]["who"]["content"],
             json!({"name": "Ada"})
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_that_demands_it_is_called_as_a_task() {
+        let tool = r#"{"name": "greet", "execution": {"taskSupport": "required"}}"#;
+        let created = json!({"task": {"taskId": "t", "status": "working", "ttl": null}});
+        for (makes_tasks, does, expected) in [
+            (
+                true,
+                vec![created, done()],
+                &["tools/call", "tasks/result"][..],
+            ),
+            // It thought better of it.
+            (true, vec![done()], &["tools/call"]),
+            (false, vec![done()], &["tools/call"]),
+        ] {
+            let server = Script {
+                does: Mutex::new(does.into_iter().map(Does::Answers).collect()),
+                makes_tasks,
+                ..Script::default()
+            };
+            let answer = called_on(&mut Screen::default(), &[], &server, tool).await;
+            assert_eq!(answer.unwrap(), done());
+            let asked = server.asked.lock().unwrap();
+            let methods: Vec<&str> = asked.iter().map(|(method, _)| method.as_str()).collect();
+            assert_eq!(methods, expected);
+            assert_eq!(asked[0].1.get("task").is_some(), makes_tasks);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -153,6 +153,10 @@ async fn listed<W: Wire>(wire: &W) -> Result<Tools, UpstreamError> {
                 list.problems.push(problem);
                 return Ok(list);
             }
+            if let Some(flaw) = wire.flaw(tool) {
+                list.problems.push(flaw);
+                continue;
+            }
             match ToolSpec::read(tool, &taken) {
                 Ok(tool) if names.insert(tool.name.clone()) => list.tools.push(tool),
                 Ok(tool) => {

@@ -2,7 +2,8 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
 use argway_core::catalog::names::nearest;
 
@@ -14,9 +15,6 @@ use crate::daemon::command_line::Options;
 use crate::daemon::pool::{InUse, Opened, Pool, Tools};
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
-
-/// A tool that is not in a list of this age may be new.
-const STALE: Duration = Duration::from_secs(2);
 
 /// The configuration, or why there is none. Sources that are given directly need none.
 pub struct Configured {
@@ -56,6 +54,9 @@ pub struct Open {
     pub tools: Arc<Tools>,
     /// How long listing them may take.
     timeout: Duration,
+    /// A tool that is not in a list from before may be new: servers tell of changes
+    /// late, or not at all.
+    begun: tokio::time::Instant,
 }
 
 impl Open {
@@ -67,6 +68,7 @@ impl Open {
         word: &str,
         options: &Options,
     ) -> Result<Self, Stop> {
+        let begun = tokio::time::Instant::now();
         let entry = configured.entry(caller, word)?;
         let invocation = &caller.invocation;
         let (environment, folder) = (&invocation.environment, &invocation.folder);
@@ -95,12 +97,13 @@ impl Open {
             server,
             tools,
             timeout,
+            begun,
         })
     }
 
     /// Asks for the tools again, if the list could be old.
     pub async fn refresh(&mut self, caller: &mut Caller) -> Result<(), Stop> {
-        if self.tools.asked.elapsed() > STALE {
+        if self.tools.asked < self.begun {
             self.server.forget_tools();
             let listed = until_gone(caller, self.server.tools(self.timeout)).await?;
             self.tools = listed.map_err(|source| no_list(&self.target, source))?;

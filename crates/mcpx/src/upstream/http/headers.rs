@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a version of the protocol is sent in.
 pub const VERSION: &str = "mcp-protocol-version";
@@ -66,11 +67,10 @@ impl Marked {
             let Some(name) = tool["name"].as_str() else {
                 continue;
             };
-            let mut marks = Vec::new();
-            collect(&tool["inputSchema"], &mut Vec::new(), &mut marks);
-            match marks.is_empty() {
-                true => self.0.remove(name),
-                false => self.0.insert(name.to_owned(), marks),
+            match marks(&tool["inputSchema"]) {
+                Ok(marks) if !marks.is_empty() => self.0.insert(name.to_owned(), marks),
+                // Whose marks are wrong is not called.
+                Ok(_) | Err(_) => self.0.remove(name),
             };
         }
     }
@@ -98,26 +98,69 @@ impl Marked {
     }
 }
 
+/// Why a tool's marks are wrong, in which case the protocol forbids to call it: a name
+/// that no header has, one that two parameters share, a value that no header carries.
+pub fn flaw(tool: &RawValue) -> Option<String> {
+    if !tool.get().contains(ANNOTATION) {
+        return None;
+    }
+    let tool: Value = serde_json::from_str(tool.get()).ok()?;
+    let flaw = marks(&tool["inputSchema"]).err()?;
+    let name = tool["name"].as_str().unwrap_or_default();
+    Some(format!("`{name}` is left out: {flaw}"))
+}
+
+fn marks(schema: &Value) -> Result<Vec<Mark>, String> {
+    let mut marks = Vec::new();
+    collect(schema, &mut Vec::new(), &mut marks)?;
+    Ok(marks)
+}
+
 /// Marks are only valid on what properties lead to, so that there is one value.
-fn collect(schema: &Value, path: &mut Vec<String>, marks: &mut Vec<Mark>) {
+fn collect(schema: &Value, path: &mut Vec<String>, marks: &mut Vec<Mark>) -> Result<(), String> {
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         if marks.len() >= MOST {
-            return;
+            return Ok(());
         }
         path.push(name.clone());
-        let header = property[ANNOTATION]
-            .as_str()
-            .filter(|header| !header.is_empty());
-        let header =
-            header.map(|header| HeaderName::from_bytes(format!("mcp-param-{header}").as_bytes()));
-        if let Some(Ok(header)) = header {
+        if let Some(header) = property.get(ANNOTATION) {
+            let header = header_name(header)
+                .ok_or_else(|| format!("{ANNOTATION} of `{name}` cannot be {header}"))?;
+            let kind = &property["type"];
+            if !is_one_word(kind) {
+                return Err(format!(
+                    "{ANNOTATION} is on `{name}`, which is {kind}, not a string, an integer or a boolean"
+                ));
+            }
+            if marks.iter().any(|mark| mark.header == header) {
+                return Err(format!("{ANNOTATION} of `{name}` is another's too"));
+            }
             marks.push(Mark {
                 path: path.clone(),
                 header,
             });
         }
-        collect(property, path, marks);
+        collect(property, path, marks)?;
         path.pop();
+    }
+    Ok(())
+}
+
+/// The header that a mark names; their names have no case.
+fn header_name(mark: &Value) -> Option<HeaderName> {
+    let mark = mark.as_str().filter(|mark| !mark.is_empty())?;
+    HeaderName::from_bytes(format!("mcp-param-{mark}").as_bytes()).ok()
+}
+
+/// Whether values of this type can be in a header. A schema need not say its type.
+fn is_one_word(kind: &Value) -> bool {
+    let fits = |kind: &Value| kind == "string" || kind == "integer" || kind == "boolean";
+    match kind {
+        Value::Null => true,
+        Value::Array(kinds) => {
+            kinds.iter().any(fits) && kinds.iter().all(|kind| kind == "null" || fits(kind))
+        }
+        kind => fits(kind),
     }
 }
 
@@ -134,13 +177,11 @@ mod tests {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "deep": {"properties": {"on": {"type": "boolean", "x-mcp-header": "On"}}},
             "count": {"type": "integer", "x-mcp-header": "Count"},
-            "bad": {"type": "string", "x-mcp-header": "no header"},
             "plain": {"type": "string"},
         }});
         let list = json!({"result": {"tools": [{"name": "t", "inputSchema": schema}]}});
         marked.learn(&list.to_string());
-        let given =
-            json!({"region": "größe", "deep": {"on": true}, "count": 7, "bad": "x", "plain": "y"});
+        let given = json!({"region": "größe", "deep": {"on": true}, "count": 7, "plain": "y"});
         let call = json!({"params": {"arguments": given}}).to_string();
         let shown = |headers: Vec<(super::HeaderName, super::HeaderValue)>| -> Vec<String> {
             let line = |(name, value): &(super::HeaderName, super::HeaderValue)| {
@@ -166,6 +207,48 @@ mod tests {
             marked.of("t", call.as_bytes()).is_empty(),
             "the marks are gone"
         );
+    }
+
+    #[test]
+    fn a_tool_whose_marks_are_wrong_is_told_with_the_reason() {
+        let marked = |kind: &str, header: &str| json!({"type": kind, "x-mcp-header": header});
+        for (properties, expected) in [
+            (
+                json!({"a": marked("string", "Region"), "b": marked("boolean", "B")}),
+                None,
+            ),
+            (
+                json!({"a": {"type": ["string", "null"], "x-mcp-header": "A"}}),
+                None,
+            ),
+            (
+                json!({"a": marked("string", "")}),
+                Some("x-mcp-header of `a` cannot be \"\""),
+            ),
+            (
+                json!({"a": marked("string", "no header")}),
+                Some("x-mcp-header of `a` cannot be \"no header\""),
+            ),
+            (
+                json!({"a": {"type": "string", "x-mcp-header": 7}}),
+                Some("x-mcp-header of `a` cannot be 7"),
+            ),
+            (
+                json!({"a": marked("number", "A")}),
+                Some(
+                    "x-mcp-header is on `a`, which is \"number\", not a string, an integer or a boolean",
+                ),
+            ),
+            (
+                json!({"a": marked("string", "Same"), "b": marked("string", "same")}),
+                Some("x-mcp-header of `b` is another's too"),
+            ),
+        ] {
+            let tool = json!({"name": "t", "inputSchema": {"properties": properties}});
+            let tool = serde_json::value::to_raw_value(&tool).unwrap();
+            let expected = expected.map(|flaw| format!("`t` is left out: {flaw}"));
+            assert_eq!(super::flaw(&tool), expected, "{properties}");
+        }
     }
 
     #[track_caller]

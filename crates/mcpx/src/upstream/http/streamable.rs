@@ -141,9 +141,20 @@ impl Line {
 
     /// One request with its answer.
     async fn exchange(self: Arc<Self>, id: i64, message: Outgoing) {
-        if let Err(error) = self.ask(id, message).await {
-            self.peer.failed(id, error);
+        let is_ping = message.method == "ping";
+        let session = self.session().id.clone();
+        let Err(error) = self.ask(id, message).await else {
+            return;
+        };
+        // A session that hangs up on a ping hangs up on every request.
+        if is_ping
+            && matches!(error, UpstreamError::Ended { .. })
+            && let Some(lost) = session
+            && self.reopen(&lost).await.is_err()
+        {
+            self.forgotten();
         }
+        self.peer.failed(id, error);
     }
 
     async fn ask(self: &Arc<Self>, id: i64, message: Outgoing) -> Result<(), UpstreamError> {
@@ -168,11 +179,7 @@ impl Line {
         // made again.
         if let Err(error) = self.reopen(&lost).await {
             self.peer.failed(id, error);
-            // The next call opens everything anew.
-            self.peer.ended(UpstreamError::Ended {
-                reason: format!("{} forgot the session", self.place()),
-                stderr: String::new(),
-            });
+            self.forgotten();
             return Ok(());
         }
         let session = self.session().id.clone();
@@ -181,6 +188,14 @@ impl Line {
             true => self.take(id, &about, response).await,
             false => self.refused(id, Refusal::read(&self.client, response).await),
         }
+    }
+
+    /// The session cannot be opened again: the next call opens everything anew.
+    fn forgotten(&self) {
+        self.peer.ended(UpstreamError::Ended {
+            reason: format!("{} forgot the session", self.place()),
+            stderr: String::new(),
+        });
     }
 
     /// A request that was refused: by a JSON-RPC error, or by the status alone.

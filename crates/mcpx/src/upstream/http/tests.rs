@@ -267,6 +267,7 @@ async fn progress_comes_before_the_answer() {
             timeout: Some(PATIENCE),
             events: Some(sender),
             can_ask: false,
+            wants_logs: false,
         };
         open.ask("echo", json!({"text": ""}), options)
             .await
@@ -600,6 +601,34 @@ async fn a_call_that_is_not_waited_for_is_cancelled_at_the_server() {
         assert_eq!(cancelled, behaviour != "modern", "{seen:?}");
         assert_eq!(open.echo().await, "hällo", "{behaviour}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_a_version_and_names_it_is_asked_again() {
+    let world = World::new("modern+fickle");
+    let open = world.open().await.unwrap();
+    assert_eq!(open.echo().await, "hällo");
+    let asked = world.fake.seen();
+    assert_eq!(asked[..2], ["POST server/discover", "POST server/discover"]);
+}
+
+#[tokio::test]
+async fn a_session_that_breaks_of_a_cancelled_call_is_opened_again() {
+    let world = World::new("legacy+session+frail");
+    let open = world.open().await.unwrap();
+    let options = CallOptions {
+        timeout: Some(Duration::from_millis(200)),
+        ..CallOptions::default()
+    };
+    open.ask("stall", json!({}), options).await.unwrap_err();
+    world.seen("POST ping").await;
+    for _ in 0..100 {
+        if world.fake.sessions() == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(open.echo().await, "hällo");
 }
 
 #[tokio::test]

@@ -94,7 +94,7 @@ impl Peer {
                 });
             }
         }
-        self.tell(Event::Log { level, text });
+        self.tell(Event::Log { text });
     }
 
     pub(super) fn tell(&self, event: Event) {
@@ -152,7 +152,7 @@ impl Peer {
             state
                 .waiting
                 .iter()
-                .filter(|(_, call)| call.method == "tools/call")
+                .filter(|(_, call)| matches!(call.method.as_str(), "tools/call" | "tasks/result"))
         };
         let named = calls().find(|(id, _)| Some(**id) == related);
         let only = || calls().next().filter(|_| calls().count() == 1);
@@ -192,12 +192,12 @@ impl Peer {
     }
 
     fn reply(&self, body: String) {
-        self.post(Outgoing {
+        self.post([Outgoing {
             id: None,
             method: String::new(),
             name: None,
             body,
-        });
+        }]);
     }
 }
 

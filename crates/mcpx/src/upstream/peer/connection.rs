@@ -1,11 +1,17 @@
 //! A conversation that is ready, with what hangs up at its end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
 use super::{Link, Peer};
+use crate::upstream::life::{self, Life};
 use crate::upstream::{CallOptions, UpstreamError};
+
+/// How long a server may take to agree to tell its log messages.
+const ASKING: Duration = Duration::from_secs(2);
 
 /// A server that is ready for requests. Dropped, it hangs up: a child process is
 /// ended, an HTTP session is deleted.
@@ -13,6 +19,8 @@ use crate::upstream::{CallOptions, UpstreamError};
 pub struct Connection {
     peer: Peer,
     about: About,
+    /// Log messages were asked for.
+    asked_for_logs: AtomicBool,
 }
 
 impl Connection {
@@ -24,6 +32,7 @@ impl Connection {
         Self {
             peer,
             about: About::default(),
+            asked_for_logs: AtomicBool::new(false),
         }
     }
 
@@ -48,6 +57,16 @@ impl Connection {
         options: CallOptions,
     ) -> Result<Box<RawValue>, UpstreamError> {
         self.peer.request(method, params, options).await
+    }
+
+    /// Asks a server that was opened for its log messages, once. One that refuses has
+    /// none to tell.
+    pub async fn ask_for_logs(&self) {
+        let is_opened = matches!(self.peer.life(), Some(Life::Opened { .. }));
+        if is_opened && self.about.tells_logs && !self.asked_for_logs.swap(true, Ordering::Relaxed)
+        {
+            let _ = life::ask_for_logs(&self.peer, ASKING).await;
+        }
     }
 
     /// Whether the server is still there, as far as is known.
@@ -96,4 +115,10 @@ pub struct About {
     pub has_tools: bool,
     /// Whether it tells when they change.
     pub tells_changes: bool,
+    /// Whether it has log messages to tell.
+    pub tells_logs: bool,
+    /// Whether it makes tasks of calls when it is asked to.
+    pub makes_tasks: bool,
+    /// Whether it wants to see marked parameters in headers.
+    pub reads_headers: bool,
 }

@@ -87,6 +87,7 @@ fn asking() -> (CallOptions, mpsc::UnboundedReceiver<CallEvent>) {
         timeout: None,
         events: Some(sender),
         can_ask: true,
+        wants_logs: false,
     };
     (options, events)
 }

@@ -84,7 +84,7 @@ mod tests {
         drop(peer);
         let mut texts = Vec::new();
         while let Some(event) = events.recv().await {
-            if let Event::Log { text, .. } = event {
+            if let Event::Log { text } = event {
                 texts.push(text);
             }
         }

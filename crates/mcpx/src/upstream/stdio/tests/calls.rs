@@ -114,6 +114,39 @@ async fn a_call_that_nobody_waits_for_is_cancelled_at_the_server() {
 }
 
 #[tokio::test]
+async fn a_server_that_dies_of_a_cancelled_call_is_found_out_at_once() {
+    let scene = Scene::new(&["--dies-of-cancel"]);
+    let connection = scene.open().await;
+    tokio::select! {
+        biased;
+        answer = call(&connection, "slow", json!({"ms": 50_000})) => panic!("{answer:?}"),
+        () = scene.hears("50000") => {}
+    }
+    let ended = async {
+        while connection.is_alive() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let ended = tokio::time::timeout(Duration::from_secs(20), ended).await;
+    assert!(ended.is_ok(), "it is still taken for alive");
+}
+
+#[tokio::test]
+async fn a_server_is_asked_once_for_its_log_messages() {
+    let scene = Scene::new(&["--shy"]);
+    let connection = scene.open().await;
+    assert_eq!(
+        text(&connection, "logs", json!({})).await,
+        "logged in silence"
+    );
+    connection.ask_for_logs().await;
+    connection.ask_for_logs().await;
+    assert_eq!(text(&connection, "logs", json!({})).await, "logged");
+    let asked = scene.heard().matches("logging/setLevel").count();
+    assert_eq!(asked, 1);
+}
+
+#[tokio::test]
 async fn a_call_that_takes_too_long_is_cancelled_at_the_server() {
     let scene = Scene::new(&[]);
     let connection = scene.open().await;
@@ -261,6 +294,7 @@ async fn a_question_for_the_person_comes_to_its_call() {
     let options = CallOptions {
         events: Some(sender),
         can_ask: true,
+        wants_logs: false,
         ..within(LONG)
     };
     let params = params("elicit", &json!({}));
