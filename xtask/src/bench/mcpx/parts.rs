@@ -57,8 +57,7 @@ impl Mcpx {
     pub(super) fn build(folder: &Path) -> anyhow::Result<Self> {
         succeeds(
             Command::new("cargo")
-                .args(["rustc", "--quiet", "--release", "--package", "mcpx-cli"])
-                .args(["--bin", "mcpx", "--", "-C", "target-feature=+crt-static"])
+                .args(["--quiet", "mcpx-static"])
                 .current_dir(root()),
         )?;
         let program = target().join("release/mcpx").canonicalize()?;
