@@ -132,3 +132,37 @@ fn an_answer_from_the_cache_is_told_with_its_age() {
     assert!(hit.starts_with("mcpx: cache hit (age="), "{hit}");
     assert!(hit.ends_with("s ttl=60s)"), "{hit}");
 }
+
+/// The first of two is only answered after the second was asked: calls that waited for
+/// each other would wait for ever.
+#[test]
+fn calls_to_one_server_do_not_wait_for_each_other() {
+    let world = world();
+    std::thread::scope(|scope| {
+        for text in ["one", "other"] {
+            let world = &world;
+            scope.spawn(move || {
+                let text_flag = format!("--text={text}");
+                assert_eq!(world.stdout(["fake", "out_of_order", &text_flag]), text);
+            });
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_result_does_not_stay_in_the_memory_of_the_daemon() {
+    const LARGE: usize = 50_000_000;
+    let world = world();
+    let output = world.stdout(["fake", "big", &format!("--bytes={LARGE}")]);
+    assert_eq!(output.len(), LARGE);
+    let daemon = world.daemon().unwrap().as_raw_nonzero();
+    let resident = || {
+        let status = std::fs::read_to_string(format!("/proc/{daemon}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
+        kibibytes.parse::<usize>().unwrap() << 10
+    };
+    let freed = world::wait(std::time::Duration::from_secs(20), || resident() < LARGE);
+    assert!(freed, "{} bytes are still in memory", resident());
+}

@@ -95,6 +95,15 @@ impl Mcpx {
         )
     }
 
+    /// A call whose result has so many bytes.
+    pub(super) fn large(&self, bytes: usize) -> anyhow::Result<Duration> {
+        let times = format!("--times={bytes}");
+        timed(
+            &mut self.command(&["echo", "echo", "--message=x", &times]),
+            &"x".repeat(bytes),
+        )
+    }
+
     pub(super) fn help(&self) -> anyhow::Result<Duration> {
         timed(&mut self.command(&["echo", "echo", "--help"]), "--message")
     }
