@@ -17,6 +17,7 @@ fidelity *programs:
 # Speed, as ratios
 bench:
     cargo xbench
+    cargo xbench mcpx
 
 # What a newcomer sees
 try program="git":

@@ -176,3 +176,37 @@ fn a_value_that_looks_like_flags_makes_nothing_loud() {
         .stdout_eq("-never")
         .stderr_eq("");
 }
+
+/// The first of two is only answered after the second was asked: calls that waited for
+/// each other would wait for ever.
+#[test]
+fn calls_to_one_server_do_not_wait_for_each_other() {
+    let world = world();
+    std::thread::scope(|scope| {
+        for text in ["one", "other"] {
+            let world = &world;
+            scope.spawn(move || {
+                let text_flag = format!("--text={text}");
+                assert_eq!(world.stdout(["fake", "out_of_order", &text_flag]), text);
+            });
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_result_does_not_stay_in_the_memory_of_the_daemon() {
+    const LARGE: usize = 50_000_000;
+    let world = world();
+    let output = world.stdout(["fake", "big", &format!("--bytes={LARGE}")]);
+    assert_eq!(output.len(), LARGE);
+    let daemon = world.daemon().unwrap().as_raw_nonzero();
+    let resident = || {
+        let status = std::fs::read_to_string(format!("/proc/{daemon}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.unwrap().trim().strip_suffix(" kB").unwrap();
+        kibibytes.parse::<usize>().unwrap() << 10
+    };
+    let freed = world::wait(std::time::Duration::from_secs(20), || resident() < LARGE);
+    assert!(freed, "{} bytes are still in memory", resident());
+}

@@ -22,9 +22,12 @@ const ROUNDS: usize = 300;
 const WARM_UP: usize = 20;
 
 /// Calls of the sustained run, after some that only warm up, from so many at once.
-const CALLS: usize = 4_000;
+const CALLS: usize = 10_000;
 const FIRST_CALLS: usize = 1_000;
 const CLIENTS: usize = 8;
+
+/// Bytes of a result that must not stay in the daemon's memory.
+const LARGE: usize = 50_000_000;
 
 /// Limits of the specification.
 const FLOOR_RATIO: f64 = 2.0;
@@ -54,9 +57,11 @@ pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
 
     let mut rows = calls(&mcpx, &floor, &peer)?;
     rows.push(processor_time(&mcpx)?);
-    rows.push(idle(&mcpx)?);
+    rows.push(idle(&mcpx, "idle daemon with one server")?);
     rows.push(size(&mcpx)?);
     rows.extend(sustained(&mcpx, &floor)?);
+    mcpx.large(LARGE)?;
+    rows.push(idle(&mcpx, "idle daemon after a result of 50 MB")?);
     print(&rows)?;
     let failed = rows.iter().filter(|row| !row.passed).count();
     if check && failed > 0 {
@@ -162,11 +167,11 @@ fn resident_kb(process: u32) -> anyhow::Result<f64> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-fn idle(mcpx: &Mcpx) -> anyhow::Result<Row> {
+fn idle(mcpx: &Mcpx, what: &str) -> anyhow::Result<Row> {
     std::thread::sleep(Duration::from_millis(500));
     let resident = mb(resident_kb(mcpx.daemon()?)?);
     Ok(Row {
-        what: "idle daemon with one server".to_owned(),
+        what: what.to_owned(),
         measured: format!("{resident:.1} MB"),
         beside: String::new(),
         limit: format!("{IDLE_MB} MB"),

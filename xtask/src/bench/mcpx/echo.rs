@@ -21,8 +21,10 @@ pub(crate) fn serve() -> anyhow::Result<()> {
             "ping" => json!({}),
             "tools/list" => json!({"tools": [tool()]}),
             "tools/call" => {
-                let message = &request["params"]["arguments"]["message"];
-                let text = format!("Echo: {}", message.as_str().unwrap_or_default());
+                let arguments = &request["params"]["arguments"];
+                let message = arguments["message"].as_str().unwrap_or_default();
+                let times = arguments["times"].as_u64().unwrap_or(1) as usize;
+                let text = format!("Echo: {}", message.repeat(times));
                 json!({"content": [{"type": "text", "text": text}]})
             }
             method => {
@@ -47,7 +49,10 @@ fn tool() -> Value {
         "description": "Gives back what it is given",
         "inputSchema": {
             "type": "object",
-            "properties": {"message": {"type": "string", "description": "What to give back"}},
+            "properties": {
+                "message": {"type": "string", "description": "What to give back"},
+                "times": {"type": "integer", "description": "How often"},
+            },
             "required": ["message"],
         },
     })

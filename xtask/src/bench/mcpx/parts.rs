@@ -57,8 +57,7 @@ impl Mcpx {
     pub(super) fn build(folder: &Path) -> anyhow::Result<Self> {
         succeeds(
             Command::new("cargo")
-                .args(["rustc", "--quiet", "--release", "--package", "mcpx-cli"])
-                .args(["--bin", "mcpx", "--", "-C", "target-feature=+crt-static"])
+                .args(["--quiet", "mcpx-static"])
                 .current_dir(root()),
         )?;
         let program = target().join("release/mcpx").canonicalize()?;
@@ -93,6 +92,15 @@ impl Mcpx {
         timed(
             &mut self.command(&["echo", "echo", "--message=hi"]),
             "Echo: hi",
+        )
+    }
+
+    /// A call whose result has so many bytes.
+    pub(super) fn large(&self, bytes: usize) -> anyhow::Result<Duration> {
+        let times = format!("--times={bytes}");
+        timed(
+            &mut self.command(&["echo", "echo", "--message=x", &times]),
+            &"x".repeat(bytes),
         )
     }
 
