@@ -53,6 +53,8 @@ struct Params<'a> {
     input_responses: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request_state: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Map<String, Value>>,
 }
 
 /// What a result says about itself.
@@ -77,11 +79,16 @@ pub async fn answer<W: Wire, T: Terminal>(
         arguments,
         input_responses: None,
         request_state: None,
+        task: tasks::is_required(call.tool).then(Map::new),
     };
     for round in 0..MOST_ROUNDS {
         let asked = to_raw_value(&params).map_err(|error| conversation.no_mcp(error))?;
         let result = conversation.request("tools/call", &asked).await?;
         let Some(header) = unfinished(&result) else {
+            let result = match params.task {
+                Some(_) => tasks::asked_for(&mut conversation, result).await?,
+                None => result,
+            };
             let asked = conversation.asked;
             return Ok(Answer { result, asked });
         };

@@ -1,8 +1,12 @@
 //! A call that the server made a task of: asked after until it is finished.
+//!
+//! Servers of 2025-11-25 have tools that can only be called so, and are asked for
+//! the result of a task by itself.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use argway_core::sources::tool::ToolSpec;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -28,6 +32,7 @@ struct Task {
     task_id: String,
     status: String,
     status_message: Option<String>,
+    #[serde(alias = "pollInterval")]
     poll_interval_ms: Option<u64>,
     input_requests: Option<Map<String, Value>>,
     result: Option<Box<RawValue>>,
@@ -41,16 +46,66 @@ struct RpcError {
     data: Option<Box<RawValue>>,
 }
 
-/// The result of the task that `created` tells of, when it has one. A task that is not
-/// waited for any more is cancelled.
+/// Where the result of a task is.
+#[derive(Clone, Copy)]
+enum Results {
+    /// With the task, when that is finished.
+    Within,
+    /// Asked for by itself, which is also where the task asks its questions.
+    Apart,
+}
+
+/// Whether a tool can only be called as a task that the caller asks for.
+pub fn is_required(tool: &ToolSpec) -> bool {
+    #[derive(Deserialize)]
+    struct Listed {
+        execution: Option<Execution>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Execution {
+        task_support: Option<String>,
+    }
+    let json = tool.raw.get();
+    let listed = || serde_json::from_str::<Listed>(json).ok()?.execution;
+    json.contains("\"taskSupport\"")
+        && listed().is_some_and(|how| how.task_support.as_deref() == Some("required"))
+}
+
+/// The result of the task that was asked for, when it has one; what was answered
+/// where that is no task.
+pub async fn asked_for<T: Terminal, W: Wire>(
+    conversation: &mut Conversation<'_, T, W>,
+    answer: Box<RawValue>,
+) -> Result<Box<RawValue>, Stop> {
+    #[derive(Deserialize)]
+    struct Created {
+        task: Task,
+    }
+    match serde_json::from_str::<Created>(answer.get()) {
+        Ok(created) => waited_for(conversation, created.task, Results::Apart).await,
+        Err(_) => Ok(answer),
+    }
+}
+
+/// The result of the task that `created` tells of, when it has one.
 pub async fn finished<T: Terminal, W: Wire>(
     conversation: &mut Conversation<'_, T, W>,
     created: &RawValue,
 ) -> Result<Box<RawValue>, Stop> {
     let task = read(conversation, created)?;
+    waited_for(conversation, task, Results::Within).await
+}
+
+/// A task that is not waited for any more is cancelled.
+async fn waited_for<T: Terminal, W: Wire>(
+    conversation: &mut Conversation<'_, T, W>,
+    task: Task,
+    results: Results,
+) -> Result<Box<RawValue>, Stop> {
     let id = json!({"taskId": task.task_id});
     let id = to_raw_value(&id).map_err(|error| conversation.no_mcp(error))?;
-    let result = followed(conversation, task, &id).await;
+    let result = followed(conversation, task, &id, results).await;
     if let Err(Stop::Gone | Stop::Failure(Failure::Upstream { .. })) = &result {
         conversation.dismiss("tasks/cancel", &id).await;
     }
@@ -61,12 +116,16 @@ async fn followed<T: Terminal, W: Wire>(
     conversation: &mut Conversation<'_, T, W>,
     mut task: Task,
     id: &RawValue,
+    results: Results,
 ) -> Result<Box<RawValue>, Stop> {
     let timeout = conversation.call.timeout();
     let mut deadline = after(timeout);
     let mut answered = BTreeSet::new();
     loop {
         match task.status.as_str() {
+            "completed" | "failed" | "input_required" if matches!(results, Results::Apart) => {
+                return conversation.request("tasks/result", id).await;
+            }
             "completed" => {
                 let none = "its task is completed and has no result";
                 return task.result.ok_or_else(|| conversation.no_mcp(none));

@@ -166,6 +166,16 @@ async fn called(
     answers: &[&str],
     does: impl IntoIterator<Item = Does>,
 ) -> (Result<Value, Stop>, Script) {
+    called_as(json!({"name": "greet"}), screen, answers, does).await
+}
+
+/// Calls a tool that is listed like this.
+async fn called_as(
+    tool: Value,
+    screen: &mut Screen,
+    answers: &[&str],
+    does: impl IntoIterator<Item = Does>,
+) -> (Result<Value, Stop>, Script) {
     let server = Script {
         does: Mutex::new(does.into_iter().collect()),
         ..Script::default()
@@ -190,7 +200,7 @@ async fn called(
         no_cache_tools: Vec::new(),
         tools: BTreeMap::new(),
     };
-    let tool = RawValue::from_string(r#"{"name":"greet"}"#.into()).unwrap();
+    let tool = RawValue::from_string(tool.to_string()).unwrap();
     let tool = ToolSpec::read(&tool, &[]).unwrap();
     let call = Call {
         target: &target,
@@ -511,6 +521,33 @@ mod tasks {
             asked[3].1["inputResponses"]["who"]["content"],
             json!({"name": "Ada"})
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_tool_that_is_only_a_task_is_asked_to_be_one_and_for_its_result() {
+        let tool = json!({"name": "greet", "execution": {"taskSupport": "required"}});
+        let old = |status: &str| json!({"taskId": "t", "status": status, "pollInterval": 500});
+        for last in ["completed", "input_required", "failed"] {
+            let does = [
+                Does::Answers(json!({"task": old("working")})),
+                Does::Answers(old("working")),
+                Does::Answers(old(last)),
+                Does::Answers(done()),
+            ];
+            let screen = &mut Screen::default();
+            let (answer, server) = called_as(tool.clone(), screen, &[], does).await;
+            assert_eq!(answer.unwrap(), done());
+            let asked = server.asked.lock().unwrap();
+            let methods: Vec<&str> = asked.iter().map(|(method, _)| method.as_str()).collect();
+            let get = "tasks/get";
+            assert_eq!(methods, ["tools/call", get, get, "tasks/result"]);
+            assert_eq!(asked[0].1["task"], json!({}));
+            assert_eq!(asked[3].1, json!({"taskId": "t"}));
+        }
+
+        let screen = &mut Screen::default();
+        let (answer, _) = called_as(tool, screen, &[], [Does::Answers(done())]).await;
+        assert_eq!(answer.unwrap(), done(), "it made no task of it after all");
     }
 
     #[tokio::test(start_paused = true)]
