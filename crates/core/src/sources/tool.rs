@@ -18,7 +18,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use accepts::choice_word;
-pub use output::output_fields;
+pub use output::{input_fields, output_fields};
 
 /// A tool, as a command.
 #[derive(Debug, Clone)]
@@ -159,7 +159,7 @@ impl ToolParam {
     }
 }
 
-/// One field of what a tool gives back: a line of OUTPUT.
+/// One field of what a tool gives back, a line of OUTPUT, or of JSON that it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputField {
     /// `items[].name`.
@@ -168,6 +168,8 @@ pub struct OutputField {
     pub kind: String,
     /// What it is.
     pub text: String,
+    /// It is always there.
+    pub required: bool,
 }
 
 /// `line` up to the end of its first sentence, without the full stop.

@@ -532,6 +532,59 @@ fn output(schema: Value) -> Vec<(String, String)> {
 }
 
 #[test]
+fn fields_of_what_a_parameter_takes_are_paths_within_one_value() {
+    let tool = tool(json!({
+        "properties": {
+            "path": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "edits": {"type": "array", "items": {"$ref": "#/$defs/Edit"}},
+            "where": {"anyOf": [{"$ref": "#/$defs/Where"}, {"type": "null"}]},
+            "tree": {"$ref": "#/$defs/Tree"},
+            "wide": {"properties": (0..50).map(|n| (n.to_string(), json!({}))).collect::<Value>()},
+        },
+        "required": ["path"],
+        "$defs": {
+            "Edit": {
+                "properties": {
+                    "old": {"type": "string", "description": "What to look for"},
+                    "lines": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["old"],
+            },
+            "Where": {"properties": {"line": {"type": "integer"}}},
+            "Tree": {"properties": {"left": {"$ref": "#/$defs/Tree"}}},
+        },
+    }));
+    let fields = input_fields(&tool);
+    let shown: Vec<Vec<String>> = fields
+        .iter()
+        .map(|fields| {
+            let line = |field: &OutputField| {
+                format!(
+                    "{} {} {} {}",
+                    field.path, field.kind, field.required, field.text
+                )
+            };
+            fields.iter().map(line).collect()
+        })
+        .collect();
+    let none: [&str; 0] = [];
+    assert_eq!(shown[0], none);
+    assert_eq!(shown[1], none);
+    assert_eq!(
+        shown[2],
+        ["old string true What to look for", "lines[] integer false "]
+    );
+    assert_eq!(shown[3], ["line integer false "]);
+    assert_eq!(shown[4].len(), 1, "a type within itself comes to an end");
+    assert_eq!(shown[5].len(), 41);
+    assert_eq!(
+        shown[5][40],
+        "…  false more than 40 fields; the rest is not shown"
+    );
+}
+
+#[test]
 fn output_fields_are_paths() {
     let fields = output(json!({
         "type": "object",

@@ -45,6 +45,36 @@ fn search() -> ToolSpec {
 }
 
 #[test]
+fn what_is_in_the_json_of_a_parameter_is_told() {
+    let edit = read(&json!({
+        "name": "edit",
+        "inputSchema": {"properties": {
+            "edits": {
+                "type": "array",
+                "description": "What to change",
+                "items": {
+                    "properties": {
+                        "old": {"type": "string", "description": "What to\nlook for"},
+                        "new": {"type": "string"},
+                    },
+                    "required": ["old"],
+                },
+            },
+            "dry": {"type": "boolean"},
+        }},
+    }));
+    assert_data_eq!(
+        section(&tool("fs", &edit, 0), "OPTIONS"),
+        str![[r#"
+    --edits=JSON       What to change (may be repeated)
+                         old: string (required) What to look for
+                         new: string
+    --dry, --no-dry
+"#]]
+    );
+}
+
+#[test]
 fn the_page_of_a_tool_has_the_form_of_a_man_page() {
     assert_data_eq!(
         tool("github", &search(), 0),
