@@ -2,7 +2,7 @@
 
 use argway_core::output::shown;
 
-use crate::daemon::caller::{Caller, Gone};
+use crate::daemon::caller::{Caller, Gone, Voice};
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
 
@@ -18,7 +18,11 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
             false => caller.stderr(b"\n").await,
         };
     }
-    for line in fit(&failure.to_string()).lines() {
+    let mut told = fit(&failure.to_string());
+    if caller.voice() != Voice::Verbose && wrote(failure) {
+        told.push_str(" (-v shows what it wrote to stderr)");
+    }
+    for line in told.lines() {
         caller.warn(line).await?;
     }
     if let Failure::Upstream { source, .. } = failure {
@@ -27,6 +31,15 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
         }
     }
     Ok(())
+}
+
+/// Whether a server wrote something to stderr before it ended.
+fn wrote(failure: &Failure) -> bool {
+    let Failure::Upstream { source, .. } = failure else {
+        return false;
+    };
+    matches!(source, UpstreamError::Start { stderr, .. } | UpstreamError::Ended { stderr, .. }
+        if !stderr.trim().is_empty())
 }
 
 /// What is told of an error with `-v`.
