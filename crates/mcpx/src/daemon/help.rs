@@ -36,7 +36,7 @@ pub struct About<'a> {
 /// `mcpx SERVER TOOL --help`.
 pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     let command = one_line(&shell_line(["mcpx", server, &tool.name]));
-    let summary = one_line(tool.summary());
+    let summary = one_line(&tool.summary());
     let fields = tool.output.as_deref().map(output_fields);
     let output = Output::of(fields.as_deref());
     let mut page = Page::new(columns);
@@ -227,7 +227,7 @@ pub(super) struct ToolJson<'a> {
     server: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
-    summary: &'a str,
+    summary: String,
     description: &'a str,
     parameters: Vec<ParamJson<'a>>,
     /// Nothing where the server does not declare it.
@@ -336,7 +336,7 @@ pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize)
     match tools.is_empty() {
         true => page.paragraph("None."),
         false => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(tool.summary())];
+            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
             page.table(&tools.iter().map(row).collect::<Vec<_>>(), 4);
         }
     }

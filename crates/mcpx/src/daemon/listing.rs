@@ -93,7 +93,7 @@ impl<'a> ServerLine<'a> {
 pub fn tools(tools: &[ToolSpec], verbose: bool, json: bool) -> String {
     match (verbose, json) {
         (false, false) => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(tool.summary())];
+            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
             aligned(&tools.iter().map(row).collect::<Vec<_>>())
         }
         (true, false) => {
@@ -121,7 +121,7 @@ pub(super) struct ToolLine<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
-    summary: &'a str,
+    summary: String,
     description: &'a str,
 }
 

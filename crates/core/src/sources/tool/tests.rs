@@ -232,7 +232,7 @@ fn a_tool_with_a_poor_schema_still_works() {
     }
     let bare = read(json!({"name": "bare", "description": 5, "title": [], "outputSchema": null}));
     assert_eq!(
-        (bare.summary(), bare.open, bare.output.is_none()),
+        (bare.summary().as_str(), bare.open, bare.output.is_none()),
         ("", true, true)
     );
     assert!(!tool(json!({"additionalProperties": false})).open);
@@ -451,6 +451,21 @@ fn a_summary_is_one_sentence_of_one_line() {
         ),
         ("Compares a vs. b", "Compares a vs. b"),
         ("And so on...", "And so on..."),
+        (
+            "<Purpose>\nLists the projects.\n</Purpose>",
+            "Lists the projects",
+        ),
+        ("---\n## Search docs\n\nand more", "Search docs"),
+        (
+            "Start here: sheets, defined names,\n    styles and more. Then edit.",
+            "Start here: sheets, defined names, styles and more",
+        ),
+        (
+            "Renders a page\nas a picture\nUse it well",
+            "Renders a page as a picture",
+        ),
+        ("Adds a row.\nargs: many", "Adds a row"),
+        ("List of:\n- one", "List of:"),
         ("Reads config.toml. Then stops", "Reads config.toml"),
         ("", "The title"),
     ] {
