@@ -152,7 +152,8 @@ impl Peer {
             state
                 .waiting
                 .iter()
-                .filter(|(_, call)| call.method == "tools/call")
+                // A task asks its questions while its result is waited for.
+                .filter(|(_, call)| matches!(call.method.as_str(), "tools/call" | "tasks/result"))
         };
         let named = calls().find(|(id, _)| Some(**id) == related);
         let only = || calls().next().filter(|_| calls().count() == 1);
