@@ -144,6 +144,7 @@ async fn servers(
         servers,
         problems,
         notes,
+        ..
     } = &*configured.config;
     for note in problems.iter().chain(notes) {
         caller.note(note).await?;
