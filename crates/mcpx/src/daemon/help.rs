@@ -99,13 +99,17 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
 fn explained(param: &ToolParam, inner: &[OutputField]) -> String {
     let mut lines = vec![flags::explanation(param)];
     lines.retain(|line| !line.is_empty());
+    let indent = match lines.is_empty() {
+        true => "",
+        false => "  ",
+    };
     lines.extend(inner.iter().map(|field| {
         let required = match field.required {
             true => " (required)",
             false => "",
         };
         let field = format!("{}: {}{required} {}", field.path, field.kind, field.text);
-        format!("  {}", one_line(field.trim_end()))
+        format!("{indent}{}", one_line(field.trim_end()))
     }));
     lines.join("\n")
 }

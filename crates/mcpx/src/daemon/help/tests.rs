@@ -61,6 +61,7 @@ fn what_is_in_the_json_of_a_parameter_is_told() {
                 },
             },
             "dry": {"type": "boolean"},
+            "at": {"properties": {"line": {"type": "integer"}, "column": {"type": "integer"}}},
         }},
     }));
     assert_data_eq!(
@@ -70,6 +71,8 @@ fn what_is_in_the_json_of_a_parameter_is_told() {
                          old: string (required) What to look for
                          new: string
     --dry, --no-dry
+    --at=JSON          line: integer
+                       column: integer
 "#]]
     );
 }

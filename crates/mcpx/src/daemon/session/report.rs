@@ -33,13 +33,15 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
     Ok(())
 }
 
-/// Whether a server wrote something to stderr before it ended.
+/// Whether a server that could not be started wrote something to stderr.
 fn wrote(failure: &Failure) -> bool {
-    let Failure::Upstream { source, .. } = failure else {
-        return false;
-    };
-    matches!(source, UpstreamError::Start { stderr, .. } | UpstreamError::Ended { stderr, .. }
-        if !stderr.trim().is_empty())
+    match failure {
+        Failure::Upstream {
+            source: UpstreamError::Start { stderr, .. },
+            ..
+        } => !stderr.trim().is_empty(),
+        _ => false,
+    }
 }
 
 /// What is told of an error with `-v`.
