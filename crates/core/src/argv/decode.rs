@@ -207,7 +207,7 @@ impl<'a, T: Copy> Line<'a, T> {
             } else if word == "-" {
                 line.wants_stdin = true;
             } else if word.starts_with('-') && word != "--" {
-                line.shorts(word, &mut words);
+                before = line.shorts(word, &mut words);
             } else {
                 line.positional(word, &last);
             }
@@ -304,12 +304,12 @@ impl<'a, T: Copy> Line<'a, T> {
     }
 
     /// Reads `-v`, `-vq`.
-    fn shorts(&mut self, word: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+    fn shorts(&mut self, word: &'a str, rest: &mut Words<'a>) -> Flag {
         for (at, char) in word.char_indices().skip(1) {
             let Some(own) = self.own_flags.iter().find(|own| own.short == Some(char)) else {
                 let problem = self.unknown_short(word, char);
                 self.problems.push(problem);
-                return;
+                return Flag::Unknown;
             };
             match own.takes {
                 Takes::Nothing => self.own.push((own.id, None)),
@@ -324,10 +324,11 @@ impl<'a, T: Copy> Line<'a, T> {
                             .push(format!("`-{char}` needs a value: `-{char} {called}`"));
                     }
                     self.own.push((own.id, value.map(str::to_owned)));
-                    return;
+                    return Flag::Complete;
                 }
             }
         }
+        Flag::Complete
     }
 
     fn positional(&mut self, word: &'a str, last: &Flag) {

@@ -467,6 +467,10 @@ fn wrong_flags_are_told_with_the_nearest_right_one() {
         str!["`-x` is not a flag: the flags of search begin with `--`"],
     );
     check_problem(
+        &["-x", "its-value"],
+        str!["`-x` is not a flag: the flags of search begin with `--`"],
+    );
+    check_problem(
         &["-vx"],
         str!["`-x` in `-vx` is not a flag: the flags of search begin with `--`"],
     );
