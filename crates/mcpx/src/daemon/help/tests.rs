@@ -138,12 +138,13 @@ SYNOPSIS
     mcpx github search-repositories JSON
 
 OPTIONS
-    --query=STRING               (required) Search query
-    --page=NUMBER                Page number for pagination
-                                 (default: 1)
+    --query=STRING        (required) Search query
+    --page=NUMBER         Page number for pagination
+                          (default: 1)
     --sort=stars|forks
-    --archived, --no-archived    Archived ones too
-    --topic=STRING               A topic (may be repeated)
+    --archived, --no-archived
+                          Archived ones too
+    --topic=STRING        A topic (may be repeated)
 
 OUTPUT (json)
     items[].name              string  Repository name
@@ -413,19 +414,18 @@ EXIT STATUS
          in time, hung up, or broke the protocol.
 
 FILES
-    $XDG_CONFIG_HOME/mcpx/config.toml    The configuration. Without
-                                         XDG_CONFIG_HOME it is under ~/.config.
-    $XDG_CACHE_HOME/mcpx/                Answers that are kept, for the owner
-                                         alone. Without XDG_CACHE_HOME it is
-                                         under ~/.cache.
-    $XDG_STATE_HOME/mcpx/                What the servers write to stderr, and
-                                         what was learnt of them. Without
-                                         XDG_STATE_HOME it is under
-                                         ~/.local/state.
-    $XDG_RUNTIME_DIR/mcpx/mcpx.sock      The socket of the daemon, which is
-                                         started at the first call and ends when
-                                         it is not used. Without XDG_RUNTIME_DIR
-                                         it is in the folder above.
+    $XDG_CONFIG_HOME/mcpx/config.toml
+                             The configuration. Without XDG_CONFIG_HOME it is
+                             under ~/.config.
+    $XDG_CACHE_HOME/mcpx/    Answers that are kept, for the owner alone. Without
+                             XDG_CACHE_HOME it is under ~/.cache.
+    $XDG_STATE_HOME/mcpx/    What the servers write to stderr, and what was
+                             learnt of them. Without XDG_STATE_HOME it is under
+                             ~/.local/state.
+    $XDG_RUNTIME_DIR/mcpx/mcpx.sock
+                             The socket of the daemon, which is started at the
+                             first call and ends when it is not used. Without
+                             XDG_RUNTIME_DIR it is in the folder above.
 
 ENVIRONMENT
     HOME         The folder that the defaults above start from.
