@@ -50,7 +50,11 @@ pub fn input_fields(tool: &ToolSpec) -> Vec<Vec<OutputField>> {
         };
         let element = param.accepts.list_item().and_then(|_| reader.items(part));
         let mut fields = Page::of(&reader, element.as_ref().unwrap_or(part), INPUT);
-        fields.retain(|field| field.path != ".");
+        let says_something = |field: &OutputField| {
+            let is_open = field.path.ends_with('*') && field.kind == "any";
+            field.path != "." && !(is_open && field.text.is_empty())
+        };
+        fields.retain(says_something);
         fields
     };
     tool.params.iter().map(fields).collect()

@@ -566,7 +566,10 @@ fn fields_of_what_a_parameter_takes_are_paths_within_one_value() {
                 },
                 "required": ["old"],
             },
-            "Where": {"properties": {"line": {"type": "integer"}}},
+            "Where": {
+                "properties": {"line": {"type": "integer"}},
+                "additionalProperties": {},
+            },
             "Tree": {"properties": {"left": {"$ref": "#/$defs/Tree"}}},
         },
     }));
