@@ -186,7 +186,10 @@ async fn tools(caller: &mut Caller, open: &Open, options: &Options) -> Result<Ex
                 false => help::server(name, &about, tools, columns(caller)),
             }
         }
-        (false, json) => listing::tools(tools, options.voice == Voice::Verbose, json),
+        (false, json) => {
+            let verbose = options.voice == Voice::Verbose;
+            listing::tools(tools, verbose, json, columns(caller))
+        }
     };
     print(caller, &text).await
 }
