@@ -58,7 +58,7 @@ mcpx: the server `n` is left out: [WORLD]/home/.cursor/mcp.json: its `command` i
 fn a_server_that_ends_at_once_is_told_with_the_flag_that_tells_more() {
     let world = World::new().server("dies", "/bin/sh", &["-c", "echo no key >&2; exit 1"]);
     world.mcpx(["dies"]).code(3).stderr_eq(str![[r#"
-mcpx: dies: [..]/sh ended with exit code 1 before it was ready (-v shows what it wrote to stderr)
+mcpx: dies: [..]/sh ended with exit code 1 before it was ready (-v tells more)
 
 "#]]);
     world.mcpx(["dies", "-v"]).code(3).stderr_eq(str![[r#"

@@ -20,7 +20,7 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
     }
     let mut told = fit(&failure.to_string());
     if caller.voice() != Voice::Verbose && wrote(failure) {
-        told.push_str(" (-v shows what it wrote to stderr)");
+        told.push_str(" (-v tells more)");
     }
     for line in told.lines() {
         caller.warn(line).await?;
