@@ -40,6 +40,9 @@ pub struct Config {
     /// What is worth knowing and no problem, for `-v`: which of two servers of one
     /// name is used.
     pub notes: Vec<String>,
+    /// Servers of other programs' files that are not among these, and why: `FILE
+    /// switches it off`.
+    pub left_out: BTreeMap<String, String>,
 }
 
 /// Whose word a server is.

@@ -51,7 +51,7 @@ pub enum UpstreamError {
         after: Duration,
     },
     /// It answered with a JSON-RPC error.
-    #[error("{message} ({code})")]
+    #[error("{} ({code})", .message.trim_end())]
     Rpc {
         /// The protocol's number.
         code: i64,

@@ -37,6 +37,39 @@ mcpx: fake has no tool `ad`; did you mean `add`?
 }
 
 #[test]
+fn a_server_of_another_client_that_cannot_be_used_is_told_with_the_reason() {
+    let world = World::new();
+    let file = world.path("home/.cursor/mcp.json");
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
+    let servers =
+        r#"{"mcpServers": {"off": {"command": "o", "disabled": true}, "n": {"command": 5}}}"#;
+    std::fs::write(&file, servers).unwrap();
+    world.mcpx(["off"]).code(2).stderr_eq(str![[r#"
+mcpx: the server `off` is left out: [WORLD]/home/.cursor/mcp.json switches it off
+
+"#]]);
+    world.mcpx(["n"]).code(2).stderr_eq(str![[r#"
+mcpx: the server `n` is left out: [WORLD]/home/.cursor/mcp.json: its `command` is a number, not a string
+
+"#]]);
+}
+
+#[test]
+fn a_server_that_ends_at_once_is_told_with_the_flag_that_tells_more() {
+    let world = World::new().server("dies", "/bin/sh", &["-c", "echo no key >&2; exit 1"]);
+    world.mcpx(["dies"]).code(3).stderr_eq(str![[r#"
+mcpx: dies: [..]/sh ended with exit code 1 before it was ready (-v tells more)
+
+"#]]);
+    world.mcpx(["dies", "-v"]).code(3).stderr_eq(str![[r#"
+mcpx: dies: from [..]
+mcpx: dies: [..]/sh ended with exit code 1 before it was ready
+mcpx:   no key
+
+"#]]);
+}
+
+#[test]
 fn a_server_that_crashed_is_there_at_the_next_call() {
     let world = world();
     world.mcpx(["fake", "crash"]).code(3).stderr_eq(str![[r#"

@@ -1,7 +1,8 @@
 //! Turns the words of a command line into a tool's JSON arguments: the way back.
 //!
 //! Flags are GNU style: `--flag=value` or `--flag value`, where the next word is
-//! the value whatever it looks like; switches stand alone. What a word means is
+//! the value whatever it looks like (a program's own flags take none that is a flag
+//! itself); switches stand alone. What a word means is
 //! decided by what its parameter accepts, in `value`; arguments that are given
 //! whole, as JSON, are checked in `whole`. After a word `--` all flags are the tool's.
 
@@ -12,6 +13,8 @@ mod value;
 mod whole;
 
 use std::collections::BTreeMap;
+use std::iter::{Map, Peekable};
+use std::slice::Iter;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -163,6 +166,9 @@ struct Line<'a, T> {
     problems: Vec<String>,
 }
 
+/// The words that are not read yet.
+type Words<'a> = Peekable<Map<Iter<'a, String>, fn(&String) -> &str>>;
+
 /// What came of a flag.
 enum Flag {
     /// It is done, whatever follows.
@@ -185,7 +191,10 @@ impl<'a, T: Copy> Line<'a, T> {
             has_flags: false,
             problems: Vec::new(),
         };
-        let mut words = words.iter().map(String::as_str);
+        let mut words = words
+            .iter()
+            .map(String::as_str as fn(&String) -> &str)
+            .peekable();
         let mut before = Flag::Complete;
         let mut is_separated = false;
         while let Some(word) = words.next() {
@@ -198,7 +207,7 @@ impl<'a, T: Copy> Line<'a, T> {
             } else if word == "-" {
                 line.wants_stdin = true;
             } else if word.starts_with('-') && word != "--" {
-                line.shorts(word, &mut words);
+                before = line.shorts(word, &mut words);
             } else {
                 line.positional(word, &last);
             }
@@ -207,7 +216,7 @@ impl<'a, T: Copy> Line<'a, T> {
     }
 
     /// Reads a flag from the text after its dashes.
-    fn long(&mut self, flag: &'a str, rest: &mut impl Iterator<Item = &'a str>) -> Flag {
+    fn long(&mut self, flag: &'a str, rest: &mut Words<'a>) -> Flag {
         let (name, value) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (flag, None),
@@ -220,7 +229,8 @@ impl<'a, T: Copy> Line<'a, T> {
                     None
                 }
                 (Takes::Value(called), value) => {
-                    let value = value.or_else(|| rest.next());
+                    let next = || rest.next_if(|word| !word.starts_with("--"));
+                    let value = value.or_else(next);
                     if value.is_none() {
                         self.problems
                             .push(format!("`--{name}` needs a value: `--{name}={called}`"));
@@ -294,12 +304,12 @@ impl<'a, T: Copy> Line<'a, T> {
     }
 
     /// Reads `-v`, `-vq`.
-    fn shorts(&mut self, word: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+    fn shorts(&mut self, word: &'a str, rest: &mut Words<'a>) -> Flag {
         for (at, char) in word.char_indices().skip(1) {
             let Some(own) = self.own_flags.iter().find(|own| own.short == Some(char)) else {
                 let problem = self.unknown_short(word, char);
                 self.problems.push(problem);
-                return;
+                return Flag::Unknown;
             };
             match own.takes {
                 Takes::Nothing => self.own.push((own.id, None)),
@@ -314,10 +324,11 @@ impl<'a, T: Copy> Line<'a, T> {
                             .push(format!("`-{char}` needs a value: `-{char} {called}`"));
                     }
                     self.own.push((own.id, value.map(str::to_owned)));
-                    return;
+                    return Flag::Complete;
                 }
             }
         }
+        Flag::Complete
     }
 
     fn positional(&mut self, word: &'a str, last: &Flag) {
@@ -414,10 +425,7 @@ fn negated(tool: &ToolSpec, name: &str) -> Option<usize> {
     find(tool, positive.or_else(prefixed)?)
 }
 
-/// What a parameter is called in a sentence.
+/// What a parameter is called in a sentence about its flag.
 fn called(param: &ToolParam) -> String {
-    match param.property.trim().is_empty() {
-        true => format!("`--{}`", param.flag),
-        false => format!("`{}`", param.property),
-    }
+    format!("`--{}`", param.flag)
 }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use accepts::choice_word;
-pub use output::output_fields;
+pub use output::{input_fields, output_fields};
 
 /// A tool, as a command.
 #[derive(Debug, Clone)]
@@ -132,12 +132,24 @@ impl ToolSpec {
     }
 
     /// The first sentence or line of the description, or the title.
-    pub fn summary(&self) -> &str {
-        let first = self.description.lines().map(str::trim);
-        match first.clone().find(|line| !line.is_empty()) {
-            Some(line) => sentence(line),
-            None => self.title.as_deref().unwrap_or_default(),
+    pub fn summary(&self) -> String {
+        let lines = self.description.lines().map(str::trim);
+        let mut lines = lines
+            .skip_while(|line| is_frame(line))
+            .map(|line| line.trim_start_matches('#').trim_start());
+        let mut summary = match lines.next() {
+            Some(first) => first.to_owned(),
+            None => return self.title.clone().unwrap_or_default(),
+        };
+        for line in lines {
+            let goes_on = summary.ends_with(',') || line.starts_with(char::is_lowercase);
+            if line.is_empty() || sentence(&summary).len() < summary.len() || !goes_on {
+                break;
+            }
+            summary.push(' ');
+            summary.push_str(line);
         }
+        sentence(&summary).to_owned()
     }
 
     /// The flag that sends `false` for a switch, without dashes: `no-color`. None
@@ -159,7 +171,7 @@ impl ToolParam {
     }
 }
 
-/// One field of what a tool gives back: a line of OUTPUT.
+/// One field of what a tool gives back, a line of OUTPUT, or of JSON that it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputField {
     /// `items[].name`.
@@ -168,6 +180,17 @@ pub struct OutputField {
     pub kind: String,
     /// What it is.
     pub text: String,
+    /// It is always there.
+    pub required: bool,
+}
+
+/// A line that says nothing by itself: empty, a rule, or a tag such as `<Purpose>`.
+fn is_frame(line: &str) -> bool {
+    let is_tag = line
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'))
+        .is_some_and(|tag| !tag.contains(['<', '>', ' ']));
+    is_tag || !line.contains(char::is_alphanumeric)
 }
 
 /// `line` up to the end of its first sentence, without the full stop.

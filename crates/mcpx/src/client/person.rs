@@ -34,7 +34,7 @@ pub fn ask(question: &str, secret: bool, daemon: BorrowedFd<'_>) -> Result<Said,
     };
     let said = write_all(output, question.as_bytes()).and_then(|()| match secret {
         true => unseen(input, output, daemon),
-        false => line(input, daemon),
+        false => line(input, output, daemon),
     });
     said.map_err(|error| system("asking at the terminal", error))
 }
@@ -68,18 +68,25 @@ fn key(input: BorrowedFd<'_>, daemon: BorrowedFd<'_>) -> Result<Key, Errno> {
     }
 }
 
-fn line(input: BorrowedFd<'_>, daemon: BorrowedFd<'_>) -> Result<Said, Errno> {
+fn line(
+    input: BorrowedFd<'_>,
+    output: BorrowedFd<'_>,
+    daemon: BorrowedFd<'_>,
+) -> Result<Said, Errno> {
     let mut typed = Vec::new();
-    loop {
+    let said = loop {
         match key(input, daemon)? {
             Key::Byte(b'\n') => return Ok(answer(typed)),
             Key::Byte(_) if typed.len() == LONGEST_LINE => return Err(Errno::TOOBIG),
             Key::Byte(byte) => typed.push(byte),
-            Key::End if typed.is_empty() => return Ok(Said::Line(None)),
-            Key::End => return Ok(answer(typed)),
-            Key::Interrupted => return Ok(Said::Interrupted),
+            Key::End if typed.is_empty() => break Said::Line(None),
+            Key::End => break answer(typed),
+            Key::Interrupted => break Said::Interrupted,
         }
-    }
+    };
+    // The person ended no line, and what is said next begins one.
+    write_all(output, b"\n")?;
+    Ok(said)
 }
 
 fn answer(mut typed: Vec<u8>) -> Said {
@@ -97,7 +104,7 @@ fn unseen(
     daemon: BorrowedFd<'_>,
 ) -> Result<Said, Errno> {
     let Some(hidden) = Hidden::begin(input) else {
-        return line(input, daemon);
+        return line(input, output, daemon);
     };
     let mut typed = Vec::new();
     let said = loop {
@@ -174,27 +181,35 @@ mod tests {
 
     use super::*;
 
-    fn typed(keys: &str) -> Said {
+    /// What was said, and what was printed beside.
+    fn typed(keys: &str) -> (Said, String) {
         let (daemon, _other_end) = UnixStream::pair().unwrap();
         let (input, mut writer) = io::pipe().unwrap();
         writer.write_all(keys.as_bytes()).unwrap();
         drop(writer);
-        line(input.as_fd(), daemon.as_fd()).unwrap()
+        let (printed, output) = io::pipe().unwrap();
+        let said = line(input.as_fd(), output.as_fd(), daemon.as_fd()).unwrap();
+        drop(output);
+        (said, io::read_to_string(printed).unwrap())
     }
 
     #[test]
     fn a_line_ends_with_its_end_or_with_the_file() {
-        for (keys, expected) in [
-            ("yes\nmore\n", Some("yes")),
-            ("yes\r\n", Some("yes")),
-            ("yes", Some("yes")),
-            ("\n", Some("")),
-            ("", None),
+        for (keys, expected, printed) in [
+            ("yes\nmore\n", Some("yes"), ""),
+            ("yes\r\n", Some("yes"), ""),
+            ("yes", Some("yes"), "\n"),
+            ("\n", Some(""), ""),
+            ("", None, "\n"),
         ] {
-            let Said::Line(line) = typed(keys) else {
+            let (Said::Line(line), beside) = typed(keys) else {
                 panic!("{keys:?} was interrupted");
             };
             assert_eq!(line.as_deref(), expected, "{keys:?}");
+            assert_eq!(
+                beside, printed,
+                "the line after {keys:?} begins at its beginning"
+            );
         }
     }
 
@@ -203,7 +218,8 @@ mod tests {
         let (daemon, other_end) = UnixStream::pair().unwrap();
         drop(other_end);
         let (input, _open_and_silent) = io::pipe().unwrap();
-        let said = line(input.as_fd(), daemon.as_fd()).unwrap();
+        let (_printed, output) = io::pipe().unwrap();
+        let said = line(input.as_fd(), output.as_fd(), daemon.as_fd()).unwrap();
         assert!(matches!(said, Said::Interrupted));
     }
 

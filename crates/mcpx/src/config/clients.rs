@@ -6,6 +6,7 @@
 mod document;
 mod entry;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, Found};
@@ -67,6 +68,7 @@ pub fn read(
         folder,
         candidates: Vec::new(),
         problems: Vec::new(),
+        left_out: BTreeMap::new(),
     };
     for source in &sources {
         if let Err(reason) = reading.source(source) {
@@ -174,6 +176,7 @@ struct Reading<'a> {
     folder: &'a Path,
     candidates: Vec<(Rank, ServerEntry)>,
     problems: Vec<String>,
+    left_out: BTreeMap<String, String>,
 }
 
 impl Reading<'_> {
@@ -254,12 +257,18 @@ impl Reading<'_> {
             });
             match entry {
                 Ok(Some(entry)) => self.candidates.push((rank, entry)),
-                Ok(None) => {}
-                Err(reason) => self.problems.push(format!(
-                    "{}: the server `{}` is left out: {reason}",
-                    source.path.display(),
-                    name.escape_debug()
-                )),
+                Ok(None) => {
+                    let why = format!("{} switches it off", source.path.display());
+                    self.left_out.insert(name, why);
+                }
+                Err(reason) => {
+                    let file = source.path.display();
+                    self.problems.push(format!(
+                        "{file}: the server `{}` is left out: {reason}",
+                        name.escape_debug()
+                    ));
+                    self.left_out.insert(name, format!("{file}: {reason}"));
+                }
             }
         }
     }
@@ -284,6 +293,7 @@ impl Reading<'_> {
             config.servers.insert(entry.name.clone(), entry);
         }
         config.problems = self.problems;
+        config.left_out = self.left_out;
         config
     }
 }

@@ -248,8 +248,7 @@ impl Caller<'_> {
             }
         }
         Err(format!(
-            "the command `{shown}` is not in PATH ({}); install it, or give its whole path",
-            path.to_string_lossy().escape_debug()
+            "the command `{shown}` is not in PATH; install it, or give its whole path"
         ))
     }
 }

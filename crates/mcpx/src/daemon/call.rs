@@ -132,7 +132,7 @@ pub async fn run(
             caller
                 .note(format!("cache hit (age={age}s ttl={ttl})"))
                 .await?;
-            return print(caller, shared, call, &hit.result).await;
+            return print(caller, shared, &call.target.name, &hit.result).await;
         }
         let ttl = seconds(*ttl);
         caller.note(format!("cache miss (ttl={ttl})")).await?;
@@ -149,7 +149,7 @@ pub async fn run(
     let took = before.elapsed().as_secs_f64() * 1000.0;
     let note = format!("{} answered in {took:.1} ms", call.tool.name);
     caller.note(note).await?;
-    let exit = print(caller, shared, call, &answer.result).await?;
+    let exit = print(caller, shared, &call.target.name, &answer.result).await?;
     if let (Exit::Success, Some((key, _)), false) = (exit, &kept, answer.asked)
         && let Err(problem) = cache.put(key, &answer.result)
     {
@@ -169,13 +169,20 @@ fn seconds(time: Duration) -> String {
 async fn print(
     caller: &mut Caller,
     shared: &Shared,
-    call: &Call<'_>,
+    server: &str,
     result: &RawValue,
 ) -> Result<Exit, Stop> {
-    let printed = output::unwrap(result)
-        .map_err(|none| Failure::protocol(&call.target.name, none.to_string()))?;
+    let printed =
+        output::unwrap(result).map_err(|none| Failure::protocol(server, none.to_string()))?;
+    let mut last = None;
     for piece in &printed.stdout {
-        print_piece(caller, shared, Stream::Stdout, piece).await?;
+        last = print_piece(caller, shared, Stream::Stdout, piece)
+            .await?
+            .or(last);
+    }
+    if caller.invocation.stdout_is_terminal && last.is_some_and(|byte| byte != b'\n') {
+        // The prompt gets a line of its own; a pipe gets what the server sent.
+        caller.stdout(b"\n").await?;
     }
     for piece in &printed.stderr {
         print_piece(caller, shared, Stream::Stderr, piece).await?;
@@ -201,19 +208,25 @@ impl Stream {
     }
 }
 
+/// Prints a piece; gives the last byte of it, if it has any.
 async fn print_piece(
     caller: &mut Caller,
     shared: &Shared,
     stream: Stream,
     piece: &Piece,
-) -> Result<(), Stop> {
+) -> Result<Option<u8>, Stop> {
+    let mut last = None;
     match piece {
-        Piece::Bytes(bytes) => stream.write(caller, bytes).await?,
+        Piece::Bytes(bytes) => {
+            stream.write(caller, bytes).await?;
+            last = bytes.last().copied();
+        }
         Piece::Media(media) => {
             let folder = media::folder(&caller.invocation.environment);
             let path = media::write(&folder, media).map_err(Failure::System)?;
             let line = [path.as_os_str().as_encoded_bytes(), b"\n"].concat();
             stream.write(caller, &line).await?;
+            last = line.last().copied();
             shared.sweep_media(folder);
         }
         Piece::Spilled(path) => {
@@ -227,8 +240,9 @@ async fn print_piece(
                     break;
                 }
                 stream.write(caller, &buffer[..count]).await?;
+                last = buffer[..count].last().copied();
             }
         }
     }
-    Ok(())
+    Ok(last)
 }

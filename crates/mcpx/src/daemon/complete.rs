@@ -93,7 +93,7 @@ pub fn complete(
         Position::Tool { .. } => {
             let tools = tools.unwrap_or_default().iter();
             tools
-                .map(|tool| candidate(&tool.name, tool.summary()))
+                .map(|tool| candidate(&tool.name, &tool.summary()))
                 .collect()
         }
         Position::Argument { tool, before, .. } => {

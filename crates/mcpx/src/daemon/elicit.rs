@@ -164,7 +164,7 @@ fn heading(server: &str, question: &Question) -> String {
 
 /// A question that stays open, with what would answer it.
 fn open(question: &Question, left: &[&Field]) -> String {
-    let mut text = format!("it asks: {}", question.message);
+    let mut text = format!("it asks: {}", question.message.trim_end_matches([':', ' ']));
     if let Kind::Url(url) = &question.kind {
         text.push_str(&format!(" ({url})"));
     }

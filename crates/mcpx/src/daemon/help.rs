@@ -15,7 +15,7 @@ pub(super) mod text;
 use std::collections::BTreeMap;
 
 use argway_core::argv::shell_line;
-use argway_core::sources::tool::{OutputField, ToolParam, ToolSpec, output_fields};
+use argway_core::sources::tool::{OutputField, ToolParam, ToolSpec, input_fields, output_fields};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -36,7 +36,7 @@ pub struct About<'a> {
 /// `mcpx SERVER TOOL --help`.
 pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     let command = one_line(&shell_line(["mcpx", server, &tool.name]));
-    let summary = one_line(tool.summary());
+    let summary = one_line(&tool.summary());
     let fields = tool.output.as_deref().map(output_fields);
     let output = Output::of(fields.as_deref());
     let mut page = Page::new(columns);
@@ -63,17 +63,19 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     page.heading("OPTIONS");
     match (tool.params.is_empty(), tool.open) {
         (true, true) => {
-            page.paragraph("None declared by server. What it takes besides can be given as JSON.")
+            page.paragraph("None declared by server; if it takes any, they can be given as JSON.")
         }
         (true, false) => page.paragraph("None: the tool takes no arguments."),
         (false, _) => {
-            let row = |param: &ToolParam| {
+            let row = |(param, inner): (&ToolParam, &Vec<OutputField>)| {
                 vec![
                     one_line(&flags::option(tool, param)),
-                    flags::explanation(param),
+                    explained(param, inner),
                 ]
             };
-            let rows: Vec<Vec<String>> = tool.params.iter().map(row).collect();
+            let fields = input_fields(tool);
+            let params = tool.params.iter().zip(&fields);
+            let rows: Vec<Vec<String>> = params.map(row).collect();
             page.table(&rows, 4);
         }
     }
@@ -91,6 +93,25 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     page.gap();
     page.paragraph(&namespaces(tool));
     page.finish()
+}
+
+/// What OPTIONS says of a parameter, and of the fields of its JSON.
+fn explained(param: &ToolParam, inner: &[OutputField]) -> String {
+    let mut lines = vec![flags::explanation(param)];
+    lines.retain(|line| !line.is_empty());
+    let indent = match lines.is_empty() {
+        true => "",
+        false => "  ",
+    };
+    lines.extend(inner.iter().map(|field| {
+        let required = match field.required {
+            true => " (required)",
+            false => "",
+        };
+        let field = format!("{}: {}{required} {}", field.path, field.kind, field.text);
+        format!("{indent}{}", one_line(field.trim_end()))
+    }));
+    lines.join("\n")
 }
 
 /// Whether a summary leaves nothing of a description out.
@@ -210,7 +231,7 @@ pub(super) struct ToolJson<'a> {
     server: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
-    summary: &'a str,
+    summary: String,
     description: &'a str,
     parameters: Vec<ParamJson<'a>>,
     /// Nothing where the server does not declare it.
@@ -319,7 +340,7 @@ pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize)
     match tools.is_empty() {
         true => page.paragraph("None."),
         false => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(tool.summary())];
+            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
             page.table(&tools.iter().map(row).collect::<Vec<_>>(), 4);
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use argway_core::argv::shell_line;
 use argway_core::sources::tool::{ToolSpec, output_fields};
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::help::text::{harmless, one_line};
 use super::help::{ToolJson, printed};
@@ -90,11 +90,19 @@ impl<'a> ServerLine<'a> {
 }
 
 /// `mcpx SERVER`: a tool a line with its summary; with `verbose` the whole text.
-pub fn tools(tools: &[ToolSpec], verbose: bool, json: bool) -> String {
+/// `columns` is the width of the caller's terminal, or 0 where there is none.
+pub fn tools(tools: &[ToolSpec], verbose: bool, json: bool, columns: usize) -> String {
     match (verbose, json) {
         (false, false) => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(tool.summary())];
-            aligned(&tools.iter().map(row).collect::<Vec<_>>())
+            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
+            let lines = aligned(&tools.iter().map(row).collect::<Vec<_>>());
+            match columns {
+                0 => lines,
+                columns => lines
+                    .lines()
+                    .map(|line| cut(line, columns) + "\n")
+                    .collect(),
+            }
         }
         (true, false) => {
             let texts: Vec<String> = tools.iter().map(whole).collect();
@@ -121,7 +129,7 @@ pub(super) struct ToolLine<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'a str>,
-    summary: &'a str,
+    summary: String,
     description: &'a str,
 }
 
@@ -151,6 +159,23 @@ fn whole(tool: &ToolSpec) -> String {
         }
     }
     text
+}
+
+/// As much of a line as a terminal shows in one.
+fn cut(line: &str, columns: usize) -> String {
+    if line.width() <= columns {
+        return line.to_owned();
+    }
+    let mut shown = String::new();
+    let mut room = columns.saturating_sub(1);
+    for c in line.chars() {
+        match room.checked_sub(c.width().unwrap_or_default()) {
+            Some(rest) => room = rest,
+            None => break,
+        }
+        shown.push(c);
+    }
+    shown.trim_end().to_owned() + "…"
 }
 
 /// A row a line, in columns.

@@ -150,6 +150,7 @@ async fn servers(
         servers,
         problems,
         notes,
+        ..
     } = &*configured.config;
     for note in problems.iter().chain(notes) {
         caller.note(note).await?;
@@ -191,7 +192,10 @@ async fn tools(caller: &mut Caller, open: &Open, options: &Options) -> Result<Ex
                 false => help::server(name, &about, tools, columns(caller)),
             }
         }
-        (false, json) => listing::tools(tools, options.voice == Voice::Verbose, json),
+        (false, json) => {
+            let verbose = options.voice == Voice::Verbose;
+            listing::tools(tools, verbose, json, columns(caller))
+        }
     };
     print(caller, &text).await
 }

@@ -368,69 +368,69 @@ fn what_is_given_whole_is_checked_for_its_shape() {
 fn wrong_values_are_told_with_what_would_be_right() {
     check_problem(
         &["--page=two"],
-        str![[r#"`page` takes an integer, not "two""#]],
+        str![[r#"`--page` takes an integer, not "two""#]],
     );
     for word in ["1.0", "1e3", "007", "+5", "0x10"] {
         assert_eq!(
             problems_of(&search(), &[&format!("--page={word}")]),
             format!(
-                "`page` takes an integer, not \"{word}\"; write it in plain digits, such as 7 or -7"
+                "`--page` takes an integer, not \"{word}\"; write it in plain digits, such as 7 or -7"
             )
         );
     }
-    check_problem(&["--page="], str![[r#"`page` takes an integer, not """#]]);
+    check_problem(&["--page="], str![[r#"`--page` takes an integer, not """#]]);
     check_problem(
         &["--score=.5"],
-        str![[r#"`score` takes a number, not ".5"; did you mean 0.5?"#]],
+        str![[r#"`--score` takes a number, not ".5"; did you mean 0.5?"#]],
     );
     check_problem(
         &["--score=+007."],
-        str![[r#"`score` takes a number, not "+007."; did you mean 7?"#]],
+        str![[r#"`--score` takes a number, not "+007."; did you mean 7?"#]],
     );
     check_problem(
         &["--score=NaN"],
-        str![[r#"`score` takes a number, not "NaN""#]],
+        str![[r#"`--score` takes a number, not "NaN""#]],
     );
     check_problem(
         &["--score=inf"],
-        str![[r#"`score` takes a number, not "inf""#]],
+        str![[r#"`--score` takes a number, not "inf""#]],
     );
     check_problem(
         &["--all=yes"],
-        str![[r#"`all` takes true or false, not "yes""#]],
+        str![[r#"`--all` takes true or false, not "yes""#]],
     );
     check_problem(
         &["--unit=celcius"],
         str![[
-            r#"`unit` takes celsius, fahrenheit, 1.5 or null, not "celcius"; did you mean celsius?"#
+            r#"`--unit` takes celsius, fahrenheit, 1.5 or null, not "celcius"; did you mean celsius?"#
         ]],
     );
     check_problem(
         &["--config=x"],
-        str![[r#"`config` takes a JSON object, not "x""#]],
+        str![[r#"`--config` takes a JSON object, not "x""#]],
     );
     check_problem(
         &["--config=[]"],
-        str![[r#"`config` takes a JSON object, not "[]""#]],
+        str![[r#"`--config` takes a JSON object, not "[]""#]],
     );
     check_problem(
         &["--config={a:1}"],
         str![[
-            r#"`config` takes a JSON object, not "{a:1}"; that is not JSON: key must be a string at line 1 column 2"#
+            r#"`--config` takes a JSON object, not "{a:1}"; that is not JSON: key must be a string at line 1 column 2"#
         ]],
     );
-    check_problem(&["--ids=x"], str![[r#"`ids` takes an integer, not "x""#]]);
+    check_problem(&["--ids=x"], str![[r#"`--ids` takes an integer, not "x""#]]);
     check_problem(
         &["--ids=1", "--ids=x"],
-        str![[r#"`ids` takes an integer, not "x""#]],
+        str![[r#"`--ids` takes an integer, not "x""#]],
     );
     check_problem(
         &["--ids=[1,true]"],
-        str![[r#"`ids` takes an integer, or a JSON array of such, not "[1,true]""#]],
+        str![[r#"`--ids` takes an integer, or a JSON array of such, not "[1,true]""#]],
     );
     check_problem(
         &["--limit=x"],
-        str![[r#"`limit` takes an integer or null, not "x""#]],
+        str![[r#"`--limit` takes an integer or null, not "x""#]],
     );
 }
 
@@ -459,11 +459,15 @@ fn wrong_flags_are_told_with_the_nearest_right_one() {
     check_problem(
         &["--no-page"],
         str![
-            "`--no-page` is not a flag of search: `--no-` is for switches, and `page` takes an integer"
+            "`--no-page` is not a flag of search: `--no-` is for switches, and `--page` takes an integer"
         ],
     );
     check_problem(
         &["-x"],
+        str!["`-x` is not a flag: the flags of search begin with `--`"],
+    );
+    check_problem(
+        &["-x", "its-value"],
         str!["`-x` is not a flag: the flags of search begin with `--`"],
     );
     check_problem(
@@ -486,6 +490,10 @@ fn wrong_flags_are_told_with_the_nearest_right_one() {
         &["--cache"],
         str!["`--cache` needs a value: `--cache=DURATION`"],
     );
+    check_problem(
+        &["--cache", "--query=a"],
+        str!["`--cache` needs a value: `--cache=DURATION`"],
+    );
     check_problem(&["--verbose=1"], str!["`--verbose` takes no value"]);
     check_problem(
         &["--no-all=true"],
@@ -497,11 +505,11 @@ fn wrong_flags_are_told_with_the_nearest_right_one() {
     );
     check_problem(
         &["--page=1", "--page=2"],
-        str!["`--page` is given twice: `page` takes one value"],
+        str!["`--page` is given twice: it takes one value"],
     );
     check_problem(
         &["--all", "--no-all"],
-        str!["`--all` is given twice: `all` takes one value"],
+        str!["`--all` is given twice: it takes one value"],
     );
 
     let few = tool_of(json!({"properties": {"a": {}, "b": {}}}));
@@ -563,8 +571,8 @@ fn everything_that_is_wrong_is_in_one_error() {
     assert_eq!(
         problems_of(&tool, &["--a=x", "--c=maybe", "--zzz"]),
         "`--zzz` is not a flag of search, which has `--a`, `--b`, `--c` and `--d`\n\
-         `a` takes an integer, not \"x\"\n\
-         `c` takes true or false, not \"maybe\"\n\
+         `--a` takes an integer, not \"x\"\n\
+         `--c` takes true or false, not \"maybe\"\n\
          `--b` and `--d` are missing: search requires them"
     );
     assert_eq!(

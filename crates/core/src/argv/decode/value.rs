@@ -61,10 +61,9 @@ pub(super) fn json(param: &ToolParam, given: &[Given<'_>]) -> Result<String, Str
                 refuse(word, wrong.unwrap_or_else(fallback))
             }),
         (_, None) => Err(format!(
-            "`--{}` is given {}: {} takes one value",
-            param.flag,
+            "{} is given {}: it takes one value",
+            called(param),
             times(given.len()),
-            called(param)
         )),
         (_, Some(item)) => {
             let mut elements = Vec::with_capacity(given.len());

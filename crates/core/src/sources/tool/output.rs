@@ -4,13 +4,26 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema::{Part, Reader};
-use super::{Accepts, OutputField};
+use super::{Accepts, OutputField, ToolParam, ToolSpec};
 
-/// Levels that are shown.
-const DEEPEST: usize = 6;
+/// How much of a schema is shown.
+#[derive(Clone, Copy)]
+struct Limits {
+    levels: usize,
+    fields: usize,
+}
 
-/// Fields that are shown.
-const MOST_FIELDS: usize = 200;
+/// Of what a tool gives back.
+const OUTPUT: Limits = Limits {
+    levels: 6,
+    fields: 200,
+};
+
+/// Of what one of its parameters takes.
+const INPUT: Limits = Limits {
+    levels: 3,
+    fields: 40,
+};
 
 /// The fields that an `outputSchema` declares, in its order, bounded in depth and
 /// number. Elements of arrays are `items[]`, values of maps are `labels.*`, and a
@@ -19,25 +32,37 @@ pub fn output_fields(schema: &RawValue) -> Vec<OutputField> {
     let Ok(schema) = serde_json::from_str::<Value>(schema.get()) else {
         return Vec::new();
     };
-    let mut page = Page {
-        reader: Reader::new(&schema),
-        fields: Vec::new(),
-        has_more: false,
-    };
-    page.add(&Part::One(&schema), &Place::default(), 0);
-    let mut fields = page.fields;
-    if page.has_more {
-        fields.push(OutputField {
-            path: "…".to_owned(),
-            kind: String::new(),
-            text: format!("more than {MOST_FIELDS} fields; the rest is not shown"),
-        });
-    }
-    fields
+    let reader = Reader::new(&schema);
+    Page::of(&reader, &Part::One(&schema), OUTPUT)
 }
 
-struct Page<'a> {
-    reader: Reader<'a>,
+/// The fields of what each parameter takes, in the order of the parameters: none
+/// where it takes no objects. For a list, of one of its elements.
+pub fn input_fields(tool: &ToolSpec) -> Vec<Vec<OutputField>> {
+    let raw: Value = serde_json::from_str(tool.raw.get()).unwrap_or_default();
+    let schema = raw.get("inputSchema").unwrap_or(&Value::Null);
+    let reader = Reader::new(schema);
+    let members = reader.members(&Part::One(schema)).list;
+    let fields = |param: &ToolParam| {
+        let named = members.iter().find(|(name, _)| *name == param.property);
+        let Some((_, part)) = named else {
+            return Vec::new();
+        };
+        let element = param.accepts.list_item().and_then(|_| reader.items(part));
+        let mut fields = Page::of(&reader, element.as_ref().unwrap_or(part), INPUT);
+        let says_something = |field: &OutputField| {
+            let is_open = field.path.ends_with('*') && field.kind == "any";
+            field.path != "." && !(is_open && field.text.is_empty())
+        };
+        fields.retain(says_something);
+        fields
+    };
+    tool.params.iter().map(fields).collect()
+}
+
+struct Page<'r, 'a> {
+    reader: &'r Reader<'a>,
+    limits: Limits,
     fields: Vec<OutputField>,
     has_more: bool,
 }
@@ -49,6 +74,7 @@ struct Place {
     name: String,
     /// What is said of the array whose elements these are.
     text: String,
+    required: bool,
 }
 
 impl Place {
@@ -60,7 +86,27 @@ impl Place {
     }
 }
 
-impl<'a> Page<'a> {
+impl<'r, 'a> Page<'r, 'a> {
+    fn of(reader: &'r Reader<'a>, part: &Part<'a>, limits: Limits) -> Vec<OutputField> {
+        let mut page = Page {
+            reader,
+            limits,
+            fields: Vec::new(),
+            has_more: false,
+        };
+        page.add(part, &Place::default(), 0);
+        let mut fields = page.fields;
+        if page.has_more {
+            fields.push(OutputField {
+                path: "…".to_owned(),
+                kind: String::new(),
+                text: format!("more than {} fields; the rest is not shown", limits.fields),
+                required: false,
+            });
+        }
+        fields
+    }
+
     /// Adds the fields under a place, or the place itself where nothing is known
     /// of them.
     fn add(&mut self, part: &Part<'a>, place: &Place, depth: usize) {
@@ -74,10 +120,12 @@ impl<'a> Page<'a> {
             text.clone_from(&place.text);
         }
         let mut below: Vec<(Place, Part<'a>)> = Vec::new();
-        if depth < DEEPEST {
-            for (name, part) in self.reader.members(part).list {
+        if depth < self.limits.levels {
+            let members = self.reader.members(part);
+            for (name, part) in members.list {
                 let place = Place {
                     path: member(path, &name),
+                    required: members.required.contains(&name),
                     name,
                     text: String::new(),
                 };
@@ -88,6 +136,7 @@ impl<'a> Page<'a> {
             }
             if let Some(part) = self.reader.items(part) {
                 let mut elements = Place::at(format!("{path}[]"));
+                elements.required = place.required;
                 if let (Accepts::List(_), false) = (&accepts, path.is_empty()) {
                     elements.text = std::mem::take(&mut text);
                 }
@@ -99,7 +148,7 @@ impl<'a> Page<'a> {
             && (path.is_empty() || text.is_empty())
             && !matches!(accepts, Accepts::AnyOf(_));
         if !is_told_below {
-            if self.fields.len() == MOST_FIELDS {
+            if self.fields.len() == self.limits.fields {
                 self.has_more = true;
                 return;
             }
@@ -110,6 +159,7 @@ impl<'a> Page<'a> {
                 },
                 kind: kind(&accepts),
                 text,
+                required: place.required,
             });
         }
         for (place, part) in below {

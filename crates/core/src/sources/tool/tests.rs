@@ -232,7 +232,7 @@ fn a_tool_with_a_poor_schema_still_works() {
     }
     let bare = read(json!({"name": "bare", "description": 5, "title": [], "outputSchema": null}));
     assert_eq!(
-        (bare.summary(), bare.open, bare.output.is_none()),
+        (bare.summary().as_str(), bare.open, bare.output.is_none()),
         ("", true, true)
     );
     assert!(!tool(json!({"additionalProperties": false})).open);
@@ -451,6 +451,21 @@ fn a_summary_is_one_sentence_of_one_line() {
         ),
         ("Compares a vs. b", "Compares a vs. b"),
         ("And so on...", "And so on..."),
+        (
+            "<Purpose>\nLists the projects.\n</Purpose>",
+            "Lists the projects",
+        ),
+        ("---\n## Search docs\n\nand more", "Search docs"),
+        (
+            "Start here: sheets, defined names,\n    styles and more. Then edit.",
+            "Start here: sheets, defined names, styles and more",
+        ),
+        (
+            "Renders a page\nas a picture\nUse it well",
+            "Renders a page as a picture",
+        ),
+        ("Adds a row.\nargs: many", "Adds a row"),
+        ("List of:\n- one", "List of:"),
         ("Reads config.toml. Then stops", "Reads config.toml"),
         ("", "The title"),
     ] {
@@ -529,6 +544,62 @@ fn output(schema: Value) -> Vec<(String, String)> {
     let raw = serde_json::value::to_raw_value(&schema).unwrap();
     let fields = output_fields(&raw).into_iter();
     fields.map(|field| (field.path, field.kind)).collect()
+}
+
+#[test]
+fn fields_of_what_a_parameter_takes_are_paths_within_one_value() {
+    let tool = tool(json!({
+        "properties": {
+            "path": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "edits": {"type": "array", "items": {"$ref": "#/$defs/Edit"}},
+            "where": {"anyOf": [{"$ref": "#/$defs/Where"}, {"type": "null"}]},
+            "tree": {"$ref": "#/$defs/Tree"},
+            "wide": {"properties": (0..50).map(|n| (n.to_string(), json!({}))).collect::<Value>()},
+        },
+        "required": ["path"],
+        "$defs": {
+            "Edit": {
+                "properties": {
+                    "old": {"type": "string", "description": "What to look for"},
+                    "lines": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["old"],
+            },
+            "Where": {
+                "properties": {"line": {"type": "integer"}},
+                "additionalProperties": {},
+            },
+            "Tree": {"properties": {"left": {"$ref": "#/$defs/Tree"}}},
+        },
+    }));
+    let fields = input_fields(&tool);
+    let shown: Vec<Vec<String>> = fields
+        .iter()
+        .map(|fields| {
+            let line = |field: &OutputField| {
+                format!(
+                    "{} {} {} {}",
+                    field.path, field.kind, field.required, field.text
+                )
+            };
+            fields.iter().map(line).collect()
+        })
+        .collect();
+    let none: [&str; 0] = [];
+    assert_eq!(shown[0], none);
+    assert_eq!(shown[1], none);
+    assert_eq!(
+        shown[2],
+        ["old string true What to look for", "lines[] integer false "]
+    );
+    assert_eq!(shown[3], ["line integer false "]);
+    assert_eq!(shown[4].len(), 1, "a type within itself comes to an end");
+    assert_eq!(shown[5].len(), 41);
+    assert_eq!(
+        shown[5][40],
+        "…  false more than 40 fields; the rest is not shown"
+    );
 }
 
 #[test]

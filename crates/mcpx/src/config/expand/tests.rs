@@ -164,7 +164,7 @@ fn what_cannot_be_used_is_told_with_the_server_and_the_key() {
         ),
         (
             "command = 'no-such-command'",
-            "the server `x`: the command `no-such-command` is not in PATH (/usr/bin:/bin); install it, or give its whole path",
+            "the server `x`: the command `no-such-command` is not in PATH; install it, or give its whole path",
         ),
         (
             "command = '~/work/none'",

@@ -439,6 +439,54 @@ async fn what_mcpx_does_not_give_is_refused_and_no_roots_are_given() {
     assert_eq!(asked.1["inputResponses"], json!({"a": {"roots": []}}));
 }
 
+mod printing {
+    use super::*;
+    use crate::paths::{Environment, Places};
+    use crate::wire::{Invocation, Stdin, ToClient, receive};
+
+    /// What arrives at the stdout of a client for this result.
+    async fn printed(result: Value, stdout_is_terminal: bool) -> String {
+        let home = tempfile::tempdir().unwrap();
+        let environment = Environment(vec![("HOME".into(), home.path().into())]);
+        let places = Places::of(&environment).unwrap();
+        let shared = Shared::new(&places);
+        let invocation = Invocation {
+            words: vec![],
+            folder: "/".into(),
+            environment,
+            stdin: Stdin::Nothing,
+            stdout_is_terminal,
+            stderr_is_terminal: stdout_is_terminal,
+            columns: None,
+        };
+        let (mut caller, mut client) = Caller::of(invocation, places);
+        let result = RawValue::from_string(result.to_string()).unwrap();
+        let exit = print(&mut caller, &shared, "fake", &result).await.unwrap();
+        caller.exit(exit).await;
+        let mut stdout = Vec::new();
+        while let Some(message) = receive(&mut client).await.unwrap() {
+            if let ToClient::Stdout(bytes) = message {
+                stdout.extend(bytes);
+            }
+        }
+        String::from_utf8(stdout).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_prompt_gets_a_line_of_its_own_and_a_pipe_what_was_sent() {
+        for (content, piped, seen) in [
+            (json!([{"type": "text", "text": "3"}]), "3", "3\n"),
+            (json!([{"type": "text", "text": "3\n"}]), "3\n", "3\n"),
+            (json!([{"type": "text", "text": ""}]), "", ""),
+            (json!([]), "", ""),
+        ] {
+            let result = json!({"content": content});
+            assert_eq!(printed(result.clone(), false).await, piped);
+            assert_eq!(printed(result, true).await, seen);
+        }
+    }
+}
+
 mod tasks {
     use super::*;
 

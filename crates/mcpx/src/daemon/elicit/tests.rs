@@ -237,11 +237,13 @@ mod flags {
                  or with --answer=decline"
             )
         );
-        let choice =
-            r#"{"message": "?", "requestedSchema": {"properties": {"c": {"enum": ["a", "b"]}}}}"#;
+        let choice = r#"{"message": "Which:", "requestedSchema": {"properties": {"c": {"enum": ["a", "b"]}}}}"#;
         assert_eq!(
             flagged(&[], "", choice).await,
-            open("it asks: ?; answer with --answer='c=CHOICE' (c: a, b), or with --answer=decline")
+            open(
+                "it asks: Which; answer with --answer='c=CHOICE' (c: a, b), \
+                 or with --answer=decline"
+            )
         );
         let url = r#"{"mode": "url", "message": "Sign in", "url": "https://host"}"#;
         assert_eq!(

@@ -190,6 +190,7 @@ fn text(name: &str, schema: &Value) -> Value {
         () if has("url") || has("uri") => "https://example.com",
         // Names of nothing that is there: somebody may run an example that deletes.
         () if has("directory") || has("folder") => "./example",
+        () if has("repo") && has("path") => "./example",
         () if has("path") || has("file") => "./example.txt",
         () if has("timezone") => "Europe/Berlin",
         () if has("email") => "someone@example.com",

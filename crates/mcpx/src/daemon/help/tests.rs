@@ -45,6 +45,39 @@ fn search() -> ToolSpec {
 }
 
 #[test]
+fn what_is_in_the_json_of_a_parameter_is_told() {
+    let edit = read(&json!({
+        "name": "edit",
+        "inputSchema": {"properties": {
+            "edits": {
+                "type": "array",
+                "description": "What to change",
+                "items": {
+                    "properties": {
+                        "old": {"type": "string", "description": "What to\nlook for"},
+                        "new": {"type": "string"},
+                    },
+                    "required": ["old"],
+                },
+            },
+            "dry": {"type": "boolean"},
+            "at": {"properties": {"line": {"type": "integer"}, "column": {"type": "integer"}}},
+        }},
+    }));
+    assert_data_eq!(
+        section(&tool("fs", &edit, 0), "OPTIONS"),
+        str![[r#"
+    --edits=JSON       What to change (may be repeated)
+                         old: string (required) What to look for
+                         new: string
+    --dry, --no-dry
+    --at=JSON          line: integer
+                       column: integer
+"#]]
+    );
+}
+
+#[test]
 fn the_page_of_a_tool_has_the_form_of_a_man_page() {
     assert_data_eq!(
         tool("github", &search(), 0),
@@ -105,12 +138,13 @@ SYNOPSIS
     mcpx github search-repositories JSON
 
 OPTIONS
-    --query=STRING               (required) Search query
-    --page=NUMBER                Page number for pagination
-                                 (default: 1)
+    --query=STRING        (required) Search query
+    --page=NUMBER         Page number for pagination
+                          (default: 1)
     --sort=stars|forks
-    --archived, --no-archived    Archived ones too
-    --topic=STRING               A topic (may be repeated)
+    --archived, --no-archived
+                          Archived ones too
+    --topic=STRING        A topic (may be repeated)
 
 OUTPUT (json)
     items[].name              string  Repository name
@@ -380,19 +414,18 @@ EXIT STATUS
          in time, hung up, or broke the protocol.
 
 FILES
-    $XDG_CONFIG_HOME/mcpx/config.toml    The configuration. Without
-                                         XDG_CONFIG_HOME it is under ~/.config.
-    $XDG_CACHE_HOME/mcpx/                Answers that are kept, for the owner
-                                         alone. Without XDG_CACHE_HOME it is
-                                         under ~/.cache.
-    $XDG_STATE_HOME/mcpx/                What the servers write to stderr, and
-                                         what was learnt of them. Without
-                                         XDG_STATE_HOME it is under
-                                         ~/.local/state.
-    $XDG_RUNTIME_DIR/mcpx/mcpx.sock      The socket of the daemon, which is
-                                         started at the first call and ends when
-                                         it is not used. Without XDG_RUNTIME_DIR
-                                         it is in the folder above.
+    $XDG_CONFIG_HOME/mcpx/config.toml
+                             The configuration. Without XDG_CONFIG_HOME it is
+                             under ~/.config.
+    $XDG_CACHE_HOME/mcpx/    Answers that are kept, for the owner alone. Without
+                             XDG_CACHE_HOME it is under ~/.cache.
+    $XDG_STATE_HOME/mcpx/    What the servers write to stderr, and what was
+                             learnt of them. Without XDG_STATE_HOME it is under
+                             ~/.local/state.
+    $XDG_RUNTIME_DIR/mcpx/mcpx.sock
+                             The socket of the daemon, which is started at the
+                             first call and ends when it is not used. Without
+                             XDG_RUNTIME_DIR it is in the folder above.
 
 ENVIRONMENT
     HOME         The folder that the defaults above start from.

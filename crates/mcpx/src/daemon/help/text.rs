@@ -109,7 +109,12 @@ impl Page {
     /// Rows of columns, all but the last aligned.
     pub fn table(&mut self, rows: &[Vec<String>], gap: usize) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let starts = starts(rows, columns, gap);
+        let widest = match (self.columns, columns) {
+            // The texts get most of a narrow terminal.
+            (1.., ..=2) => WIDEST.min(self.columns / 3),
+            _ => WIDEST,
+        };
+        let starts = starts(rows, columns, gap, widest);
         for row in rows {
             let mut line = " ".repeat(INDENT);
             let mut below = Vec::new();
@@ -167,14 +172,14 @@ impl Page {
 }
 
 /// Where each column starts.
-fn starts(rows: &[Vec<String>], columns: usize, gap: usize) -> Vec<usize> {
+fn starts(rows: &[Vec<String>], columns: usize, gap: usize, widest: usize) -> Vec<usize> {
     let mut start = 0;
     let mut starts = Vec::new();
     for column in 0..columns {
         starts.push(start);
         let cells = rows.iter().filter_map(|row| row.get(column));
         let widths = cells.map(|cell| cell.width());
-        start += widths.filter(|width| *width <= WIDEST).max().unwrap_or(0) + gap;
+        start += widths.filter(|width| *width <= widest).max().unwrap_or(0) + gap;
     }
     starts
 }
@@ -269,5 +274,23 @@ mod tests {
             page.finish()
                 .ends_with("than-all-others\n                far\n")
         );
+        let rows = [
+            row(["--a", "first"]),
+            row(["--a-flag-of-30-columns-=STRING", "second"]),
+        ];
+        for (columns, expected) in [
+            (
+                80,
+                "    --a    first\n    --a-flag-of-30-columns-=STRING\n           second\n",
+            ),
+            (
+                120,
+                "    --a                               first\n    --a-flag-of-30-columns-=STRING    second\n",
+            ),
+        ] {
+            let mut page = Page::new(columns);
+            page.table(&rows, 4);
+            assert_eq!(page.finish(), expected, "in {columns} columns");
+        }
     }
 }

@@ -105,7 +105,7 @@ github  npx -y server '--token=***' 'a b'    /home/me/.config/mcpx/config.toml
 #[test]
 fn tools_are_listed_with_their_summaries_or_their_whole_text() {
     assert_data_eq!(
-        tools(&specs(), false, false),
+        tools(&specs(), false, false, 0),
         str![[r#"
 add       Adds
 subtract  Subtract
@@ -113,7 +113,7 @@ subtract  Subtract
 "#]]
     );
     assert_data_eq!(
-        tools(&specs(), true, false),
+        tools(&specs(), true, false, 0),
         str![[r#"
 add
     Adds. Two numbers.
@@ -125,9 +125,24 @@ subtract
 
 "#]]
     );
-    let json: serde_json::Value = serde_json::from_str(&tools(&specs(), false, true)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&tools(&specs(), false, true, 0)).unwrap();
     assert_eq!(json[0]["description"], specs()[0].description);
     assert_eq!(json[1]["summary"], "Subtract");
-    assert!(!tools(&specs(), true, true).contains(|c: char| c.is_control() && c != '\n'));
-    assert_eq!(tools(&[], false, false), "");
+    assert!(!tools(&specs(), true, true, 0).contains(|c: char| c.is_control() && c != '\n'));
+    assert_eq!(tools(&[], false, false, 0), "");
+}
+
+#[test]
+fn a_terminal_gets_a_line_for_each_tool_however_long_its_summary() {
+    let raw = json!({"name": "draw", "description": "Draws 図 of all that there is to see"});
+    let raw = RawValue::from_string(raw.to_string()).unwrap();
+    let all = [ToolSpec::read(&raw, &[]).unwrap()];
+    for (columns, expected) in [
+        (0, "draw  Draws 図 of all that there is to see\n"),
+        (80, "draw  Draws 図 of all that there is to see\n"),
+        (18, "draw  Draws 図 of…\n"),
+        (14, "draw  Draws…\n"),
+    ] {
+        assert_eq!(tools(&all, false, false, columns), expected, "{columns}");
+    }
 }

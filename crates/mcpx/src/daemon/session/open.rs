@@ -34,6 +34,11 @@ impl Configured {
         if let Some(broken) = &self.broken {
             return Err(broken.clone().into());
         }
+        if let Some(why) = self.config.left_out.get(word) {
+            return Err(Failure::Usage(format!(
+                "the server `{word}` is left out: {why}"
+            )));
+        }
         let names = self.config.servers.keys().map(String::as_str);
         let file = caller.places.config.display();
         let hint = match nearest(word, names) {

@@ -2,7 +2,7 @@
 
 use argway_core::output::shown;
 
-use crate::daemon::caller::{Caller, Gone};
+use crate::daemon::caller::{Caller, Gone, Voice};
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
 
@@ -18,7 +18,11 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
             false => caller.stderr(b"\n").await,
         };
     }
-    for line in fit(&failure.to_string()).lines() {
+    let mut told = fit(&failure.to_string());
+    if caller.voice() != Voice::Verbose && wrote(failure) {
+        told.push_str(" (-v tells more)");
+    }
+    for line in told.lines() {
         caller.warn(line).await?;
     }
     if let Failure::Upstream { source, .. } = failure {
@@ -27,6 +31,17 @@ pub async fn report(caller: &mut Caller, failure: &Failure) -> Result<(), Gone> 
         }
     }
     Ok(())
+}
+
+/// Whether a server that could not be started wrote something to stderr.
+fn wrote(failure: &Failure) -> bool {
+    match failure {
+        Failure::Upstream {
+            source: UpstreamError::Start { stderr, .. },
+            ..
+        } => !stderr.trim().is_empty(),
+        _ => false,
+    }
 }
 
 /// What is told of an error with `-v`.

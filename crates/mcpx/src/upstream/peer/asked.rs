@@ -152,6 +152,7 @@ impl Peer {
             state
                 .waiting
                 .iter()
+                // A task asks its questions while its result is waited for.
                 .filter(|(_, call)| matches!(call.method.as_str(), "tools/call" | "tasks/result"))
         };
         let named = calls().find(|(id, _)| Some(**id) == related);

@@ -301,6 +301,24 @@ async fn a_question_among_several_calls_goes_to_the_one_that_it_names() {
 }
 
 #[tokio::test]
+async fn a_task_asks_while_its_result_is_waited_for() {
+    let mut scene = Scene::new();
+    let (options, mut events) = asking();
+    let peer = scene.peer.clone();
+    let _waiting = tokio::spawn(async move {
+        let task = raw(&json!({"taskId": "t"}));
+        peer.request("tasks/result", &task, options).await
+    });
+    assert_eq!(scene.next().await["method"], "tasks/result");
+    scene.peer.incoming(&elicitation("who", None));
+    let Some(CallEvent::Elicit { reply, .. }) = events.recv().await else {
+        panic!("nobody is asked");
+    };
+    reply.send(raw(&json!({"action": "decline"}))).unwrap();
+    assert_eq!(scene.next().await["result"]["action"], "decline");
+}
+
+#[tokio::test]
 async fn a_question_where_nobody_can_be_asked_is_cancelled() {
     let mut scene = Scene::new();
     scene.peer.incoming(&elicitation("none", None));

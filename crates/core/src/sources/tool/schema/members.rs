@@ -20,7 +20,7 @@ pub(in super::super) struct Members<'a> {
     /// In the schema's order.
     pub(in super::super) list: Vec<(String, Part<'a>)>,
     places: BTreeMap<String, usize>,
-    pub(super) required: BTreeSet<String>,
+    pub(in super::super) required: BTreeSet<String>,
     /// Other properties are refused.
     pub(super) closed: bool,
 }
