@@ -96,6 +96,12 @@ fn detail(body: &str) -> String {
     }
 }
 
+/// How much of what a server says unasked waits to be heard. What it says beyond that
+/// is lost: nobody reads a flood, and it must not fill the memory.
+pub const EVENTS: usize = 256;
+/// The same for what it says during one call.
+pub const CALL_EVENTS: usize = 1024;
+
 /// What a server says of its own accord, not as an answer.
 #[derive(Debug)]
 pub enum Event {
@@ -149,7 +155,7 @@ pub struct CallOptions {
     /// None waits for ever.
     pub timeout: Option<Duration>,
     /// Where what happens meanwhile is told; a progress token is sent if there is one.
-    pub events: Option<mpsc::UnboundedSender<CallEvent>>,
+    pub events: Option<mpsc::Sender<CallEvent>>,
     /// Whether a person can be asked: questions of the server come to `events`. Without,
     /// they are cancelled.
     pub can_ask: bool,
@@ -160,7 +166,7 @@ pub struct CallOptions {
 pub async fn open(
     target: &Target,
     memory: &life::Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     match &target.endpoint {
         Endpoint::Stdio {

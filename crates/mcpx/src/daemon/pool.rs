@@ -42,7 +42,7 @@ pub trait Opener: Send + Sync + 'static {
     fn open(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> impl Future<Output = Result<Self::Wire, UpstreamError>> + Send;
 }
 
@@ -79,7 +79,7 @@ impl Opener for Upstream {
     async fn open(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> Result<Connection, UpstreamError> {
         upstream::open(target, &self.memory, events).await
     }
@@ -335,7 +335,7 @@ impl<O: Opener> Keeper<O> {
         teller: promise::Teller<Result<Arc<Server<O::Wire>>, UpstreamError>>,
     ) {
         let mut closing = self.inner.closing.subscribe();
-        let (sender, events) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::channel(upstream::EVENTS);
         let opened = tokio::select! {
             opened = self.opened(&target, sender) => opened,
             _ = closing.wait_for(|closing| *closing) => Err(ending()),
@@ -362,7 +362,7 @@ impl<O: Opener> Keeper<O> {
     async fn opened(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> Result<O::Wire, UpstreamError> {
         let opening = self.inner.opener.open(target, events);
         // Who opens looks at the clock too, and can tell more about what was waited for.
@@ -383,7 +383,7 @@ impl<O: Opener> Keeper<O> {
     async fn keep(
         &self,
         server: &Arc<Server<O::Wire>>,
-        mut events: mpsc::UnboundedReceiver<Event>,
+        mut events: mpsc::Receiver<Event>,
         mut closing: watch::Receiver<bool>,
     ) {
         let mut listening = true;

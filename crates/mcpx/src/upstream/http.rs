@@ -26,6 +26,7 @@ use super::life::{self, Life, Memory};
 use super::peer::{Connection, Link, Peer};
 use super::{Event, UpstreamError};
 use crate::config::{Endpoint, Target};
+use crate::daemon::pool::after;
 use client::{Client, Settings};
 use old::Old;
 use streamable::{Manner, Streamable};
@@ -42,7 +43,7 @@ enum Way {
 pub async fn open(
     target: &Target,
     memory: &Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     let Endpoint::Http {
         url,
@@ -65,7 +66,7 @@ pub async fn open(
     let opening = Opening {
         client,
         events,
-        deadline: Instant::now() + target.connect_timeout,
+        deadline: after(target.connect_timeout),
     };
     let connection = opening.find(memory.recall(&key)).await?;
     if let Some(life) = connection.peer().life() {
@@ -78,7 +79,7 @@ pub async fn open(
 #[derive(Debug)]
 struct Opening {
     client: Arc<Client>,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     deadline: Instant,
 }
 

@@ -30,7 +30,7 @@ pub async fn open(
     target: &Target,
     program: Program<'_>,
     memory: &Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     let now = Instant::now();
     let opening = Opening {
@@ -49,7 +49,7 @@ struct Opening<'a> {
     target: &'a Target,
     program: Program<'a>,
     memory: &'a Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     deadline: Instant,
 }
 

@@ -20,7 +20,7 @@ use crate::daemon::elicit::{self, Outcome, form::clean};
 use crate::daemon::pool::{Wire, after};
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
-use crate::upstream::{CallEvent, CallOptions, UpstreamError};
+use crate::upstream::{CALL_EVENTS, CallEvent, CallOptions, UpstreamError};
 
 /// A server that asks more often does not come to an end.
 const MOST_ROUNDS: u32 = 10;
@@ -175,7 +175,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn answered(&mut self, method: &str, params: &RawValue) -> Result<Box<RawValue>, Stop> {
         let timeout = self.call.timeout();
         let mut deadline = after(timeout);
-        let (sender, mut events) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::channel(CALL_EVENTS);
         let wire = self.wire;
         let request = wire.request(
             method,
@@ -224,7 +224,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn hear(
         &mut self,
         event: CallEvent,
-        events: &mut mpsc::UnboundedReceiver<CallEvent>,
+        events: &mut mpsc::Receiver<CallEvent>,
         waiting: &mut VecDeque<CallEvent>,
     ) -> Result<(), Stop> {
         match event {
@@ -258,7 +258,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn asking(
         &mut self,
         params: &RawValue,
-        events: &mut mpsc::UnboundedReceiver<CallEvent>,
+        events: &mut mpsc::Receiver<CallEvent>,
         waiting: &mut VecDeque<CallEvent>,
     ) -> Result<Outcome, Stop> {
         let (answers, name) = (self.call.answers, &self.call.target.name);
