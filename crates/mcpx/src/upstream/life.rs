@@ -18,6 +18,9 @@ const OPENED: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05
 /// The version in which every request says everything.
 const STATELESS: &str = "2026-07-28";
 
+/// What a server says about itself fits into this.
+const LONGEST_ANSWER: usize = 4 << 20;
+
 /// How a server is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Life {
@@ -124,6 +127,11 @@ async fn ask(
         ..CallOptions::default()
     };
     let answer = peer.request(method, &params, options).await?;
+    if answer.get().len() > LONGEST_ANSWER {
+        let most = LONGEST_ANSWER >> 20;
+        let reason = format!("the answer to {method} has more than {most} MiB");
+        return Err(UpstreamError::Protocol(reason));
+    }
     let answer: Value = serde_json::from_str(answer.get()).map_err(|_| odd())?;
     answer.is_object().then_some(answer).ok_or_else(odd)
 }

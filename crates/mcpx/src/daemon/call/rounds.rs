@@ -31,6 +31,9 @@ const MOST_QUESTIONS: usize = 20;
 /// What is kept of what happens while a person thinks.
 const MOST_EVENTS: usize = 100;
 
+/// A result that asks for something has no more than this.
+const LONGEST_HEADER: usize = 16 << 20;
+
 /// What is shown of a server's log message.
 const LONGEST_LOG: usize = 4_000;
 
@@ -116,7 +119,9 @@ pub async fn answer<W: Wire, T: Terminal>(
 /// The header of a result that says what it is. Most are large and say nothing, so
 /// that is looked at first.
 fn unfinished(result: &RawValue) -> Option<Header> {
-    let names_it = result.get().contains("\"resultType\"");
+    let names_it = result.get().contains("\"resultType\"")
+        // Only a result that is one is long.
+        && result.get().len() <= LONGEST_HEADER;
     names_it.then(|| serde_json::from_str(result.get()).ok())?
 }
 
