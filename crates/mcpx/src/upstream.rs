@@ -86,7 +86,8 @@ pub enum UpstreamError {
 }
 
 fn seconds(time: &Duration) -> String {
-    format!("{} s", time.as_secs_f64())
+    // What is left of a time is seldom round.
+    format!("{} s", (time.as_secs_f64() * 1000.0).round() / 1000.0)
 }
 
 fn detail(body: &str) -> String {

@@ -17,6 +17,11 @@ use entry::Context;
 /// How far up from the caller's folder project files are looked for.
 const LEVELS: usize = 64;
 
+/// Files of a folder may be anybody's, and reading them must not take long. The user's
+/// own may hold years of history.
+const LARGEST_PROJECT: usize = 1 << 20;
+const MOST_PROJECT: usize = 200;
+
 /// Where clients keep their files on this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
@@ -187,8 +192,18 @@ impl Reading<'_> {
         };
         if matches!(source.kind, Kind::Project(_)) {
             trust(&source.path, &found)?;
+            if found.text.len() > LARGEST_PROJECT {
+                let most = LARGEST_PROJECT >> 20;
+                return Err(format!("is not read: a project's file may have {most} MiB"));
+            }
         }
         let document = document::read(&source.path, &found.text)?;
+        let count: usize = document.servers.iter().map(|servers| servers.len()).sum();
+        if matches!(source.kind, Kind::Project(_)) && count > MOST_PROJECT {
+            return Err(format!(
+                "is not read: it names {count} servers, and a project's file may name {MOST_PROJECT}"
+            ));
+        }
         if matches!(source.kind, Kind::Named) && document.is_empty() {
             return Err(
                 "names no servers; it has none of `mcpServers`, `servers`, `mcp.servers`, `context_servers` and `mcp_servers`"
