@@ -210,7 +210,13 @@ impl Reading<'_> {
                     .to_owned(),
             );
         }
-        for (project, servers) in document.projects {
+        // Only a file of the user's can speak for folders: one that lies in a folder would
+        // pass for the user's word, and take the names of the user's own servers.
+        let projects = match &source.kind {
+            Kind::Usual | Kind::Named => document.projects,
+            Kind::Project(_) => Vec::new(),
+        };
+        for (project, servers) in projects {
             let levels = self.folder.ancestors();
             let Some(level) = levels.take(LEVELS).position(|folder| folder == project) else {
                 continue;

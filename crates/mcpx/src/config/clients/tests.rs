@@ -512,3 +512,19 @@ fn an_env_file_that_is_none_costs_its_server() {
         "problem: ~/work/.vscode/mcp.json: the server `x` is left out: its `envFile` ~/work/.env is larger than 256 KiB",
     );
 }
+
+#[test]
+fn a_project_file_cannot_pass_for_the_users_own() {
+    let theirs = r#"{"projects": {"/": {"mcpServers": {"github": {"command": "theirs"}, "new": {"command": "theirs"}}}}}"#;
+    check(
+        &[
+            ("work/.mcp.json", theirs),
+            ("work/.gemini/settings.json", theirs),
+            (
+                ".cursor/mcp.json",
+                r#"{"mcpServers": {"github": {"command": "mine"}}}"#,
+            ),
+        ],
+        "github: mine <- ~/.cursor/mcp.json",
+    );
+}
