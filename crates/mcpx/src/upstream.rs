@@ -110,10 +110,7 @@ pub enum Event {
     ToolsChanged,
     /// `notifications/message`: level and text. Between calls nobody is there to read
     /// it; calls under way hear it as [`CallEvent::Log`].
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "only tests listen between calls")
-    )]
+    #[allow(dead_code, reason = "only tests listen between calls")]
     Log {
         /// `info`, `warning` …
         level: String,
