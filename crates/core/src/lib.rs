@@ -8,6 +8,7 @@
 pub mod argv;
 pub mod catalog;
 pub mod cost;
+pub mod few;
 pub mod glob;
 pub mod manual;
 pub mod model;

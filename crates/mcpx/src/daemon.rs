@@ -15,7 +15,7 @@ mod listen;
 mod listing;
 pub mod log;
 mod media;
-mod pool;
+pub mod pool;
 mod session;
 
 use std::io::{self, Write};
@@ -24,7 +24,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use argway_core::units;
-use rustix::fs::Mode;
 use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -55,12 +54,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// On its own: no terminal, nobody's process group, no folder held, files for the owner.
+/// On its own: no terminal, nobody's process group, no folder held. The umask stays: the
+/// servers inherit it, and what they write is the user's as usual. Every file of our own
+/// says itself who may read it.
 fn detach() {
     // Who starts it by hand from a shell has made it the leader of a group, which cannot
     // leave; then it stays where it was put.
     _ = rustix::process::setsid();
-    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     _ = std::env::set_current_dir("/");
     #[cfg(target_os = "linux")]
     {

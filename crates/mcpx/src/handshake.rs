@@ -49,9 +49,10 @@ impl Nonces {
     /// What a file says. Nothing where there is none, or one that is not ours alone:
     /// then nobody listens that could be trusted.
     pub fn read(path: &Path) -> Option<Self> {
-        let not_followed = rustix::fs::OFlags::NOFOLLOW.bits();
+        // A link is not followed, and a pipe not waited for.
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags(not_followed as i32);
+        options.read(true).custom_flags(flags.bits() as i32);
         let mut file = options.open(path).ok()?;
         let found = file.metadata().ok()?;
         if !found.is_file() || found.uid() != geteuid().as_raw() || found.mode() & 0o077 != 0 {
@@ -167,6 +168,17 @@ mod tests {
         Nonces::fresh().unwrap().write(&real).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
         assert_eq!(Nonces::read(&link), None);
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let world = tempfile::tempdir().unwrap();
+        let pipe = world.path().join("mcpx.state");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        rustix::fs::chmod(&pipe, mode).unwrap();
+        assert_eq!(Nonces::read(&pipe), None);
     }
 
     #[test]

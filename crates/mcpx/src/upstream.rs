@@ -88,7 +88,8 @@ pub enum UpstreamError {
 }
 
 fn seconds(time: &Duration) -> String {
-    format!("{} s", time.as_secs_f64())
+    // What is left of a time is seldom round.
+    format!("{} s", (time.as_secs_f64() * 1000.0).round() / 1000.0)
 }
 
 fn detail(body: &str) -> String {
@@ -97,6 +98,12 @@ fn detail(body: &str) -> String {
         text => format!(": {text}"),
     }
 }
+
+/// How much of what a server says unasked waits to be heard. What it says beyond that
+/// is lost: nobody reads a flood, and it must not fill the memory.
+pub const EVENTS: usize = 256;
+/// The same for what it says during one call.
+pub const CALL_EVENTS: usize = 1024;
 
 /// What a server says of its own accord, not as an answer.
 #[derive(Debug)]
@@ -146,7 +153,7 @@ pub struct CallOptions {
     /// None waits for ever.
     pub timeout: Option<Duration>,
     /// Where what happens meanwhile is told; a progress token is sent if there is one.
-    pub events: Option<mpsc::UnboundedSender<CallEvent>>,
+    pub events: Option<mpsc::Sender<CallEvent>>,
     /// Whether a person can be asked: questions of the server come to `events`. Without,
     /// they are cancelled.
     pub can_ask: bool,
@@ -155,13 +162,10 @@ pub struct CallOptions {
     pub wants_logs: bool,
 }
 
-/// Stands for a time that no clock can hold.
-const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// When a time that begins now is over.
-fn deadline(time: Duration) -> Instant {
-    let now = Instant::now();
-    now.checked_add(time).unwrap_or(now + A_DAY)
+/// When a time that begins now is over. Longer than a clock can hold is for ever.
+pub fn deadline(time: Duration) -> Instant {
+    const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+    Instant::now() + time.min(FOR_EVER)
 }
 
 /// Connects to a server and agrees on how to speak. What the server says unasked
@@ -169,7 +173,7 @@ fn deadline(time: Duration) -> Instant {
 pub async fn open(
     target: &Target,
     memory: &life::Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     match &target.endpoint {
         Endpoint::Stdio {

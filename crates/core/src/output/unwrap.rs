@@ -159,12 +159,20 @@ fn wraps(structured: &RawValue, content: &[Block]) -> bool {
     wrapped.and_then(text).is_some_and(|text| text == only)
 }
 
+/// Content that is longer is not read to be compared.
+const LONGEST_REPEATED: usize = 8 << 20;
+
 /// Whether structured content says nothing but the content itself, block for block, as
 /// tools do that are declared to give content back.
 fn repeats(structured: &RawValue, content: &RawValue) -> bool {
     let Some(members) = members(structured.get()).filter(|members| members.len() == 1) else {
         return false;
     };
+    // Values take many times the room of their text; what is long is told by that alone.
+    let is_long = |raw: &RawValue| raw.get().len() > LONGEST_REPEATED;
+    if is_long(content) || is_long(structured) {
+        return members.into_values().any(|raw| raw.get() == content.get());
+    }
     let same = |raw: &RawValue| serde_json::from_str::<Vec<Value>>(raw.get()).ok();
     let mut blocks = members.into_values().filter_map(same);
     (blocks.next()).is_some_and(|blocks| !blocks.is_empty() && same(content) == Some(blocks))

@@ -1,5 +1,6 @@
 //! Starts the daemon: this same binary, under another name, on its own.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -27,6 +28,10 @@ pub fn daemon() -> Result<(), Failure> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        // Who started it is chance: no secret of the first caller lives on in it. What a
+        // server gets is the environment of its own caller.
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| is_needed(name)))
         // Freed memory goes back to the system: the daemon waits more than it works.
         .env("MALLOC_ARENA_MAX", "2")
         .env("MALLOC_TRIM_THRESHOLD_", "131072")
@@ -52,6 +57,28 @@ pub fn daemon() -> Result<(), Failure> {
         Err(error) => error.to_string(),
     });
     Err(system("the daemon did not start", complaint))
+}
+
+/// Whether the daemon itself needs a variable: to find its places and the system's
+/// certificates, to be loaded at all, and to be watched when it is searched for faults.
+fn is_needed(name: &OsStr) -> bool {
+    const NAMES: [&str; 10] = [
+        "HOME",
+        "PATH",
+        "TMPDIR",
+        "LANG",
+        "TZ",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "RUST_BACKTRACE",
+        "MCPX_IDLE",
+        "LLVM_PROFILE_FILE",
+    ];
+    const BEGINNINGS: [&str; 5] = ["XDG_", "LC_", "MALLOC_", "LD_", "DYLD_"];
+    let Some(name) = name.to_str() else {
+        return false;
+    };
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|start| name.starts_with(start))
 }
 
 /// This program's file, even if it was replaced or removed since it was started.
@@ -91,6 +118,33 @@ fn first_line(mut pipe: File) -> io::Result<Option<String>> {
         match pipe.read(&mut piece)? {
             0 => return Ok(None),
             count => said.extend_from_slice(&piece[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_daemon_gets_what_it_needs_and_no_secret_of_its_first_caller() {
+        for name in [
+            "HOME",
+            "XDG_RUNTIME_DIR",
+            "LC_ALL",
+            "SSL_CERT_FILE",
+            "MCPX_IDLE",
+        ] {
+            assert!(is_needed(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "https_proxy",
+            "HOMEPAGE",
+            "SHLVL",
+        ] {
+            assert!(!is_needed(OsStr::new(name)), "{name}");
         }
     }
 }

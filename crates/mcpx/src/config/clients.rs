@@ -18,6 +18,11 @@ use entry::Context;
 /// How far up from the caller's folder project files are looked for.
 const LEVELS: usize = 64;
 
+/// Files of a folder may be anybody's, and reading them must not take long. The user's
+/// own may hold years of history.
+const LARGEST_PROJECT: usize = 1 << 20;
+const MOST_PROJECT: usize = 200;
+
 /// Where clients keep their files on this system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
@@ -190,15 +195,31 @@ impl Reading<'_> {
         };
         if matches!(source.kind, Kind::Project(_)) {
             trust(&source.path, &found)?;
+            if found.text.len() > LARGEST_PROJECT {
+                let most = LARGEST_PROJECT >> 20;
+                return Err(format!("is not read: a project's file may have {most} MiB"));
+            }
         }
         let document = document::read(&source.path, &found.text)?;
+        let count: usize = document.servers.iter().map(|servers| servers.len()).sum();
+        if matches!(source.kind, Kind::Project(_)) && count > MOST_PROJECT {
+            return Err(format!(
+                "is not read: it names {count} servers, and a project's file may name {MOST_PROJECT}"
+            ));
+        }
         if matches!(source.kind, Kind::Named) && document.is_empty() {
             return Err(
                 "names no servers; it has none of `mcpServers`, `servers`, `mcp.servers`, `context_servers` and `mcp_servers`"
                     .to_owned(),
             );
         }
-        for (project, servers) in document.projects {
+        // Only a file of the user's can speak for folders: one that lies in a folder would
+        // pass for the user's word, and take the names of the user's own servers.
+        let projects = match &source.kind {
+            Kind::Usual | Kind::Named => document.projects,
+            Kind::Project(_) => Vec::new(),
+        };
+        for (project, servers) in projects {
             let levels = self.folder.ancestors();
             let Some(level) = levels.take(LEVELS).position(|folder| folder == project) else {
                 continue;

@@ -277,8 +277,32 @@ fn tidy(path: &Path) -> PathBuf {
         .collect()
 }
 
-/// What tells instances apart: everything that the configuration says, and nothing
-/// that merely is in the caller's environment.
+/// Whether a variable decides as whom a program acts, though no configuration names it:
+/// a token, a password, a profile, the home folder with what programs keep there.
+/// Two callers that differ in one must not share a server.
+fn tells_who(name: &str) -> bool {
+    const WHOLE: [&str; 3] = ["HOME", "KUBECONFIG", "DATABASE_URL"];
+    const PARTS: [&str; 7] = [
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "CREDENTIAL",
+        "ACCESS_KEY",
+        "APIKEY",
+    ];
+    const ENDS: [&str; 4] = ["_KEY", "_PAT", "_PROFILE", "_ACCOUNT"];
+    // A terminal's colours.
+    const NOBODY: [&str; 1] = ["ITERM_PROFILE"];
+    let name = name.to_ascii_uppercase();
+    !NOBODY.contains(&name.as_str())
+        && (WHOLE.contains(&name.as_str())
+            || PARTS.iter().any(|part| name.contains(part))
+            || ENDS.iter().any(|end| name.ends_with(end)))
+}
+
+/// What tells instances apart: everything that the configuration says, and of the rest of
+/// the caller's environment what tells who it is. Nothing else that merely is there.
 fn identity(
     endpoint: &Endpoint,
     configured: &Variables,
@@ -290,15 +314,25 @@ fn identity(
         Endpoint::Stdio {
             program,
             args,
+            environment,
             folder,
-            ..
         } => {
-            parts.add(b"stdio 1");
+            parts.add(b"stdio 2");
             parts.add(program.as_os_str().as_bytes());
             parts.count(args.len());
             args.iter().for_each(|word| parts.add(word.as_bytes()));
             parts.pairs(configured.iter());
             parts.add(folder.as_os_str().as_bytes());
+            let persons: BTreeMap<_, _> = environment
+                .iter()
+                .filter(|(name, _)| name.to_str().is_some_and(tells_who))
+                .map(|(name, value)| (name, value))
+                .collect();
+            parts.count(persons.len());
+            for (name, value) in persons {
+                parts.add(name.as_bytes());
+                parts.add(value.as_bytes());
+            }
         }
         Endpoint::Http {
             url,

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use argway_core::argv::Source;
-use argway_core::output::{self, Piece};
+use argway_core::output::{self, Piece, Printed};
 use argway_core::sources::tool::ToolSpec;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
@@ -32,6 +32,9 @@ use crate::exit::{Exit, Failure};
 
 /// Spilled output is passed on in pieces of this size.
 const PIECE: usize = 256 * 1024;
+
+/// Results from this length on take a while to read.
+const LONG_RESULT: usize = 1 << 20;
 
 /// What a call needs of the terminal that it was made from.
 pub trait Terminal: Person {
@@ -172,8 +175,9 @@ async fn print(
     server: &str,
     result: &RawValue,
 ) -> Result<Exit, Stop> {
-    let printed =
-        output::unwrap(result).map_err(|none| Failure::protocol(server, none.to_string()))?;
+    let printed = unwrapped(result)
+        .await
+        .map_err(|why| Failure::protocol(server, why))?;
     let mut last = None;
     for piece in &printed.stdout {
         last = print_piece(caller, shared, Stream::Stdout, piece)
@@ -191,6 +195,19 @@ async fn print(
         true => Exit::Tool,
         false => Exit::Success,
     })
+}
+
+/// What to print for a result. A long one is read where nobody else waits for it.
+async fn unwrapped(result: &RawValue) -> Result<Printed, String> {
+    if result.get().len() < LONG_RESULT {
+        return output::unwrap(result).map_err(|none| none.to_string());
+    }
+    let result = result.to_owned();
+    let read = tokio::task::spawn_blocking(move || output::unwrap(&result));
+    match read.await {
+        Ok(read) => read.map_err(|none| none.to_string()),
+        Err(error) => Err(format!("the result cannot be read: {error}")),
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! One client that waits: what it was called with, and the way to its terminal.
 //! The only file of the daemon that prints, and it prints over there.
 
+use super::help::text::harmless;
 use super::line::Line;
 use crate::exit::Exit;
 use crate::paths::Places;
@@ -74,8 +75,10 @@ impl Caller {
         Ok(())
     }
 
-    /// A line on stderr, `mcpx: …`, unless it is to be quiet.
+    /// A line on stderr, `mcpx: …`, unless it is to be quiet. Whoever's words are in it:
+    /// they drive no terminal, and begin no line of their own that looks like ours.
     pub async fn warn(&mut self, text: impl std::fmt::Display) -> Result<(), Gone> {
+        let text = harmless(&text.to_string()).replace('\n', "\n  ");
         self.stderr(format!("mcpx: {text}\n").as_bytes()).await
     }
 
@@ -224,6 +227,20 @@ mod tests {
         caller.note("more").await.unwrap();
         drop(caller);
         assert_eq!(everything(client).await, [stderr("mcpx: more\n")]);
+    }
+
+    #[tokio::test]
+    async fn words_of_others_drive_no_terminal_and_begin_no_line() {
+        let (mut caller, client) = caller();
+        caller
+            .warn("tool `\u{1b}]0;x\u{7}\u{1b}[31mred\u{202e}\nmcpx: all is well`")
+            .await
+            .unwrap();
+        drop(caller);
+        assert_eq!(
+            everything(client).await,
+            [stderr("mcpx: tool `red\n  mcpx: all is well`\n")]
+        );
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -120,13 +120,19 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
             .mode(0o700)
             .create(folder)?;
     }
+    // What is there already must be a file of our own: a link could lead anywhere.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = File::options()
         .create(true)
         .append(true)
         .mode(0o600)
+        .custom_flags(flags.bits() as i32)
         .open(path)?;
-    let length = file.metadata()?.len();
-    Ok((file, length))
+    let found = file.metadata()?;
+    if !found.is_file() || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok((file, found.len()))
 }
 
 /// Removes the logs in a folder that were not written to for so long before `now`.
@@ -175,6 +181,18 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         assert_eq!(mode(path.parent().unwrap()), 0o700);
+    }
+
+    #[test]
+    fn a_link_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, path) = (folder.path().join("victim"), folder.path().join("fake.log"));
+        fs::write(&victim, "mine").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        let log = Log::open(&path);
+        log.write(b"noise\n");
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+        assert_eq!(log.tail(), "noise", "it is still kept in memory");
     }
 
     #[test]

@@ -42,9 +42,12 @@ pub trait Opener: Send + Sync + 'static {
     fn open(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> impl Future<Output = Result<Self::Wire, UpstreamError>> + Send;
 }
+
+/// Why a listed tool must not be called, if it must not.
+pub type Flaw = fn(&RawValue) -> Option<String>;
 
 /// A conversation with a server.
 pub trait Wire: Send + Sync + 'static {
@@ -67,9 +70,9 @@ pub trait Wire: Send + Sync + 'static {
         false
     }
 
-    /// Why a tool that is listed must not be called over this wire; mostly nothing.
-    fn flaw(&self, _tool: &RawValue) -> Option<String> {
-        None
+    /// Tells which tools must not be called over this wire; mostly none.
+    fn flaw(&self) -> Flaw {
+        |_| None
     }
 
     /// Hangs up in order.
@@ -89,7 +92,7 @@ impl Opener for Upstream {
     async fn open(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> Result<Connection, UpstreamError> {
         upstream::open(target, &self.memory, events).await
     }
@@ -117,9 +120,11 @@ impl Wire for Connection {
         self.about().makes_tasks
     }
 
-    fn flaw(&self, tool: &RawValue) -> Option<String> {
-        let reads_headers = self.about().reads_headers;
-        reads_headers.then(|| upstream::header_flaw(tool))?
+    fn flaw(&self) -> Flaw {
+        match self.about().reads_headers {
+            true => upstream::header_flaw,
+            false => |_| None,
+        }
     }
 
     async fn close(&self) {
@@ -257,7 +262,7 @@ impl<O: Opener> Pool<O> {
             server,
             uses: 0,
             keepalive: settings.keepalive,
-            deadline: after(settings.keepalive),
+            deadline: upstream::deadline(settings.keepalive),
             stir,
         }
     }
@@ -354,7 +359,7 @@ impl<O: Opener> Keeper<O> {
         teller: promise::Teller<Result<Arc<Server<O::Wire>>, UpstreamError>>,
     ) {
         let mut closing = self.inner.closing.subscribe();
-        let (sender, events) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::channel(upstream::EVENTS);
         let opened = tokio::select! {
             opened = self.opened(&target, sender) => opened,
             _ = closing.wait_for(|closing| *closing) => Err(ending()),
@@ -378,7 +383,7 @@ impl<O: Opener> Keeper<O> {
     async fn opened(
         &self,
         target: &Target,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::Sender<Event>,
     ) -> Result<O::Wire, UpstreamError> {
         let opening = self.inner.opener.open(target, events);
         // Who opens looks at the clock too, and can tell more about what was waited for.
@@ -399,7 +404,7 @@ impl<O: Opener> Keeper<O> {
     async fn keep(
         &self,
         server: &Arc<Server<O::Wire>>,
-        mut events: mpsc::UnboundedReceiver<Event>,
+        mut events: mpsc::Receiver<Event>,
         mut closing: watch::Receiver<bool>,
     ) {
         let mut listening = true;
@@ -423,12 +428,6 @@ impl<O: Opener> Keeper<O> {
             }
         }
     }
-}
-
-/// The end of a time that begins now. Longer than this is for ever.
-pub fn after(time: Duration) -> Instant {
-    const FOR_EVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-    Instant::now() + time.min(FOR_EVER)
 }
 
 async fn sleep_until(deadline: Option<Instant>) {
@@ -457,7 +456,7 @@ impl<O: Opener> Drop for Claim<O> {
         if let Some(slot) = slots.of(&self.identity, self.serial) {
             slot.uses -= 1;
             if slot.uses == 0 {
-                slot.deadline = after(slot.keepalive);
+                slot.deadline = upstream::deadline(slot.keepalive);
                 slot.stir.notify_one();
             }
         }

@@ -43,7 +43,7 @@ enum Way {
 pub async fn open(
     target: &Target,
     memory: &Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     let Endpoint::Http {
         url,
@@ -87,7 +87,7 @@ pub async fn open(
 #[derive(Debug)]
 struct Opening {
     client: Arc<Client>,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     deadline: Instant,
 }
 

@@ -23,6 +23,9 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// The log messages that are told.
 const LOG_LEVEL: &str = "info";
 
+/// What a server says about itself fits into this.
+const LONGEST_ANSWER: usize = 4 << 20;
+
 /// How a server is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Life {
@@ -156,6 +159,11 @@ async fn ask(
         ..CallOptions::default()
     };
     let answer = peer.request(method, &params, options).await?;
+    if answer.get().len() > LONGEST_ANSWER {
+        let most = LONGEST_ANSWER >> 20;
+        let reason = format!("the answer to {method} has more than {most} MiB");
+        return Err(UpstreamError::Protocol(reason));
+    }
     let answer: Value = serde_json::from_str(answer.get()).map_err(|_| odd())?;
     answer.is_object().then_some(answer).ok_or_else(odd)
 }

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -73,13 +73,15 @@ pub struct Peer {
 #[derive(Debug)]
 struct Shared {
     next: AtomicI64,
+    /// Messages that nobody waits for, on their way.
+    posting: AtomicUsize,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     link: Option<Arc<dyn Link>>,
-    events: Option<mpsc::UnboundedSender<Event>>,
+    events: Option<mpsc::Sender<Event>>,
     life: Option<Life>,
     waiting: BTreeMap<i64, Waiting>,
     ended: Option<UpstreamError>,
@@ -94,7 +96,7 @@ type Answer = Result<Box<RawValue>, UpstreamError>;
 struct Waiting {
     method: String,
     answer: oneshot::Sender<Answer>,
-    events: Option<mpsc::UnboundedSender<CallEvent>>,
+    events: Option<mpsc::Sender<CallEvent>>,
     can_ask: bool,
     patience: Patience,
 }
@@ -112,7 +114,7 @@ struct Patience {
 
 impl Peer {
     /// A conversation that has no link yet. `events` is let go when it ends.
-    pub fn new(events: mpsc::UnboundedSender<Event>) -> Self {
+    pub fn new(events: mpsc::Sender<Event>) -> Self {
         let state = State {
             events: Some(events),
             line: Some(watch::Sender::new(())),
@@ -120,6 +122,7 @@ impl Peer {
         };
         let shared = Shared {
             next: AtomicI64::new(1),
+            posting: AtomicUsize::new(0),
             state: Mutex::new(state),
         };
         Self {
@@ -419,6 +422,7 @@ impl Peer {
                 _ => return,
             }
         };
+        let posting = Posting::begin(self);
         self.spawn(async move {
             for message in messages {
                 tokio::select! {
@@ -426,7 +430,13 @@ impl Peer {
                     _ = line.changed() => return,
                 }
             }
+            drop(posting);
         });
+    }
+
+    /// How many messages that nobody waits for are on their way.
+    fn posting(&self) -> usize {
+        self.shared.posting.load(Ordering::Relaxed)
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
@@ -442,6 +452,22 @@ impl Peer {
         let mut state = self.state();
         state.line = None;
         state.link.take()
+    }
+}
+
+/// A message on its way, counted.
+struct Posting(Peer);
+
+impl Posting {
+    fn begin(peer: &Peer) -> Self {
+        peer.shared.posting.fetch_add(1, Ordering::Relaxed);
+        Self(peer.clone())
+    }
+}
+
+impl Drop for Posting {
+    fn drop(&mut self) {
+        self.0.shared.posting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -27,7 +27,7 @@ pub async fn open(
     target: &Target,
     program: Program<'_>,
     memory: &Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     let opening = Opening {
         target,
@@ -43,7 +43,7 @@ struct Opening<'a> {
     target: &'a Target,
     program: Program<'a>,
     memory: &'a Memory,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::Sender<Event>,
     deadline: Instant,
 }
 

@@ -460,3 +460,15 @@ fn a_reader_that_left_is_no_error() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     }
 }
+
+#[test]
+fn no_secret_of_the_first_caller_lives_on_in_the_daemon() {
+    let world = World::new();
+    let mut first = world.mcpx();
+    let output = first.env("MY_TOKEN", "hush-hush").output().unwrap();
+    assert!(output.status.success());
+    let environment = std::fs::read(format!("/proc/{}/environ", world.daemon())).unwrap();
+    let environment = String::from_utf8_lossy(&environment);
+    assert!(environment.contains("XDG_RUNTIME_DIR="), "{environment}");
+    assert!(!environment.contains("hush-hush"), "{environment}");
+}

@@ -186,8 +186,7 @@ impl World {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", self.path().join("home"))
             .env("XDG_RUNTIME_DIR", self.runtime())
-            .env("XDG_CONFIG_HOME", self.path().join("config"))
-            .env(MARK, self.path())
+            .env(MARK, self.path().join("config"))
             .envs(self.idle.map(|time| ("MCPX_IDLE", time)))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -212,7 +211,7 @@ impl World {
 
     /// Every daemon that was started in this world and lives.
     pub fn daemons(&self) -> Vec<i32> {
-        let mark = format!("{MARK}={}", self.path().display());
+        let mark = format!("{MARK}={}", self.path().join("config").display());
         let has_mark = |pid: &i32| {
             let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let mut variables = environment.split(|byte| *byte == 0);
@@ -235,8 +234,8 @@ impl World {
     }
 }
 
-/// In the environment of everything that a world starts: whose it is.
-const MARK: &str = "MCPX_TEST_WORLD";
+/// In the environment of everything that a world starts, daemons included: whose it is.
+const MARK: &str = "XDG_CONFIG_HOME";
 
 impl Drop for World {
     fn drop(&mut self) {

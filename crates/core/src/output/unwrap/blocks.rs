@@ -5,6 +5,11 @@ use serde_json::value::RawValue;
 use super::encoded::decode;
 use super::text::text;
 use super::{Media, Members, Piece, Printed, line, member, members};
+use crate::few::few;
+
+/// Blocks that a result may have, and how many of them may be files.
+const MOST_BLOCKS: usize = 100_000;
+const MOST_MEDIA: usize = 1_000;
 
 /// One block, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,10 +38,24 @@ impl Block {
 /// The blocks of `content`, which should be a list; a server that forgot the list meant
 /// a single one.
 pub(super) fn read(content: &RawValue) -> Vec<Block> {
-    match serde_json::from_str::<Vec<&RawValue>>(content.get()) {
-        Ok(list) => list.into_iter().map(block).collect(),
-        Err(_) => vec![block(content)],
+    let Some(list) = few(content.get(), MOST_BLOCKS) else {
+        return vec![block(content)];
+    };
+    let mut media = 0;
+    let mut blocks: Vec<Block> = list.items.into_iter().map(block).collect();
+    blocks.retain(|block| {
+        media += usize::from(matches!(block, Block::Media(_)));
+        media <= MOST_MEDIA || !matches!(block, Block::Media(_))
+    });
+    if media > MOST_MEDIA {
+        let why = format!("the result has {media} files; only {MOST_MEDIA} are written");
+        blocks.push(Block::Broken(why));
     }
+    if list.has_more {
+        let why = format!("the result has more than {MOST_BLOCKS} blocks; the rest is left out");
+        blocks.push(Block::Broken(why));
+    }
+    blocks
 }
 
 /// What is printed for blocks, in their order.

@@ -364,3 +364,38 @@ fn what_is_no_result_is_refused() {
         "the result is of type `task`, which mcpx cannot wait for"
     );
 }
+
+#[test]
+fn a_result_of_more_files_than_anybody_wants_is_cut() {
+    let image = r#"{"type":"image","mimeType":"image/png","data":"AA=="}"#;
+    let images = vec![image; 1_500].join(",");
+    let printed = printed(&format!(
+        r#"{{"content":[{images},{{"type":"text","text":"end"}}]}}"#
+    ));
+    let files = printed.stdout.iter();
+    let files = files.filter(|piece| matches!(piece, Piece::Media(_)));
+    assert_eq!(files.count(), 1_000);
+    assert!(show(&printed.stdout).ends_with("end"));
+    assert_eq!(
+        show(&printed.stderr),
+        "mcpx: the result has 1500 files; only 1000 are written\n"
+    );
+}
+
+#[test]
+fn content_of_nonsense_without_end_is_cut() {
+    let printed = printed(&format!(r#"{{"content":[{}0]}}"#, "0,".repeat(150_000)));
+    assert_eq!(show(&printed.stdout), "0\n".repeat(100_000));
+    assert_eq!(
+        show(&printed.stderr),
+        "mcpx: the result has more than 100000 blocks; the rest is left out\n"
+    );
+}
+
+#[test]
+fn long_content_that_is_repeated_is_still_known() {
+    let text = "x".repeat(9 << 20);
+    let content = format!(r#"[{{"type":"text","text":"{text}"}},{{"type":"text","text":"b"}}]"#);
+    let result = format!(r#"{{"content":{content},"structuredContent":{{"result":{content}}}}}"#);
+    succeeds(&result, &format!("{text}\nb"));
+}

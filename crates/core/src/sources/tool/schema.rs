@@ -19,6 +19,9 @@ const DEEPEST: usize = 32;
 /// Schemas that are looked at for one tool.
 const MOST_STEPS: u32 = 50_000;
 
+/// Bytes of text that are a step to copy.
+const STEP_BYTES: usize = 256;
+
 /// The parameters that an `inputSchema` declares, and whether it takes others too.
 pub(super) fn params(schema: &Value, taken: &[&str]) -> (Vec<ToolParam>, bool) {
     let reader = Reader::new(schema);
@@ -135,7 +138,8 @@ impl<'a> Reader<'a> {
     pub(super) fn text(&self, part: &Part<'a>, property: &str) -> String {
         let text = |map: &'a Map<String, Value>, key: &str| {
             let text = map.get(key)?.as_str()?.trim();
-            (!text.is_empty()).then(|| text.to_owned())
+            let is_told = !text.is_empty() && self.spend(text.len() / STEP_BYTES);
+            is_told.then(|| text.to_owned())
         };
         let name = snake(property, "");
         self.first(part, &Trail::START, &|map| text(map, "description"))
@@ -150,16 +154,25 @@ impl<'a> Reader<'a> {
     /// The default, as JSON. A null says no more than that there is none.
     fn default(&self, part: &Part<'a>) -> Option<String> {
         self.first(part, &Trail::START, &|map| {
-            map.get("default").map(Value::to_string)
+            let default = map.get("default")?;
+            let is_told = self.spend(cost(std::slice::from_ref(default)));
+            is_told.then(|| default.to_string())
         })
         .filter(|default| default != "null")
     }
 
     /// Whether there is anything left to spend on a schema at this depth.
     fn step(&self, trail: &Trail<'_>) -> bool {
+        self.spend(1) && trail.depth < DEEPEST
+    }
+
+    /// Whether so many steps were left; they are not any more. What is copied costs as
+    /// well: a thousand references to one long list are a thousand long lists.
+    fn spend(&self, steps: usize) -> bool {
         let left = self.steps.get();
-        self.steps.set(left.saturating_sub(1));
-        left > 0 && trail.depth < DEEPEST
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        self.steps.set(left.saturating_sub(steps));
+        left >= steps
     }
 
     /// The schema that a reference within this document means, unless the trail
@@ -231,8 +244,10 @@ impl<'a> Reader<'a> {
             _ => self.accepts_type(implied_type(map), map, trail),
         };
         let choices = match (map.get("const"), map.get("enum")) {
-            (Some(value), _) => vec![value.clone()],
-            (None, Some(Value::Array(values))) => values.clone(),
+            (Some(value), _) if self.spend(cost(std::slice::from_ref(value))) => {
+                vec![value.clone()]
+            }
+            (None, Some(Value::Array(values))) if self.spend(cost(values)) => values.clone(),
             _ => Vec::new(),
         };
         if choices.is_empty() {
@@ -334,6 +349,23 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// How many steps it takes to copy values.
+fn cost(values: &[Value]) -> usize {
+    let of = |value: &Value| match value {
+        Value::String(text) => text.len() / STEP_BYTES,
+        Value::Array(values) => cost(values),
+        Value::Object(map) => {
+            map.len()
+                + map
+                    .values()
+                    .map(|value| cost(std::slice::from_ref(value)))
+                    .sum::<usize>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    values.iter().map(|value| 1 + of(value)).sum()
 }
 
 /// The schemas in a keyword that holds several.

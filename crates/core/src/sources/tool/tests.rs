@@ -716,3 +716,23 @@ proptest! {
         prop_assert_eq!(tool.params.len(), names.len());
     }
 }
+
+#[test]
+fn a_thousand_references_to_one_long_list_are_not_a_thousand_lists() {
+    let names = (0..2_000).map(|at| format!("p{at}"));
+    let all: serde_json::Map<String, Value> = names
+        .map(|name| (name, json!({"$ref": "#/$defs/long"})))
+        .collect();
+    let choices: Vec<String> = (0..5_000).map(|at| format!("v{at}")).collect();
+    let tool = tool(json!({
+        "type": "object",
+        "properties": all,
+        "$defs": {"long": {"enum": choices, "description": "x".repeat(200_000)}},
+    }));
+    assert_eq!(tool.params.len(), 2_000, "every one has its flag");
+    let choices = |param: &ToolParam| param.accepts.words().len();
+    assert_eq!(choices(&tool.params[0]), 5_000);
+    assert!(tool.params.iter().map(choices).sum::<usize>() < 100_000);
+    let text: usize = tool.params.iter().map(|param| param.text.len()).sum();
+    assert!(text < 20_000_000, "{text}");
+}

@@ -170,6 +170,9 @@ fn forwarded(entry: &Map<String, Value>) -> impl Iterator<Item = &str> {
 }
 
 /// The variables in a file of `NAME=value` lines.
+/// More than the variables of a program can have together on most systems.
+const LARGEST_ENV_FILE: usize = 256 << 10;
+
 fn env_file(text: &str, context: &Context<'_>) -> Result<BTreeMap<String, String>, String> {
     let template = context.template(text)?;
     let path = template
@@ -184,6 +187,10 @@ fn env_file(text: &str, context: &Context<'_>) -> Result<BTreeMap<String, String
     let found = found
         .map_err(|reason| wrong(&reason))?
         .ok_or_else(|| wrong("is not there"))?;
+    if found.text.len() > LARGEST_ENV_FILE {
+        let most = LARGEST_ENV_FILE >> 10;
+        return Err(wrong(&format!("is larger than {most} KiB")));
+    }
     let mut env = BTreeMap::new();
     for line in found.text.lines() {
         let line = line.trim();

@@ -473,3 +473,58 @@ fn deep_nesting_is_a_problem_and_no_crash() {
     );
     assert_eq!(listing(&home).lines().count(), 2);
 }
+
+#[test]
+fn a_project_file_that_takes_long_to_read_is_not_read_and_the_users_own_is() {
+    let padding = " ".repeat(LARGEST_PROJECT);
+    let file =
+        |name: &str| format!(r#"{{"mcpServers": {{"{name}": {{"command": "x"}}}}}}{padding}"#);
+    check(
+        &[
+            ("work/.mcp.json", &file("theirs")),
+            (".cursor/mcp.json", &file("mine")),
+        ],
+        "mine: x <- ~/.cursor/mcp.json\nproblem: ~/work/.mcp.json: is not read: a project's file may have 1 MiB",
+    );
+}
+
+#[test]
+fn a_project_names_no_more_servers_than_it_can_need() {
+    let server = |at: usize| format!(r#""s{at}": {{"command": "x"}}"#);
+    let servers: Vec<String> = (0..=MOST_PROJECT).map(server).collect();
+    check(
+        &[(
+            "work/.mcp.json",
+            &format!(r#"{{"mcpServers": {{{}}}}}"#, servers.join(",")),
+        )],
+        "problem: ~/work/.mcp.json: is not read: it names 201 servers, and a project's file may name 200",
+    );
+}
+
+#[test]
+fn an_env_file_that_is_none_costs_its_server() {
+    let file = r#"{"servers": {"x": {"command": "x", "envFile": ".env"}}}"#;
+    check(
+        &[
+            ("work/.vscode/mcp.json", file),
+            ("work/.env", &"A=1\n".repeat(100_000)),
+        ],
+        "problem: ~/work/.vscode/mcp.json: the server `x` is left out: its `envFile` ~/work/.env is larger than 256 KiB",
+    );
+}
+
+#[test]
+fn a_project_file_cannot_pass_for_the_users_own() {
+    let theirs = r#"{"projects": {"/": {"mcpServers": {"github": {"command": "theirs"}, "new": {"command": "theirs"}}}}}"#;
+    check(
+        &[
+            ("work/.mcp.json", theirs),
+            ("work/.gemini/settings.json", theirs),
+            (
+                ".cursor/mcp.json",
+                r#"{"mcpServers": {"github": {"command": "mine"}}}"#,
+            ),
+        ],
+        "github: mine <- ~/.cursor/mcp.json",
+    );
+}

@@ -349,3 +349,28 @@ fn logs_are_named_without_what_a_url_may_hide() {
     assert_eq!(file_name("../../etc"), "______etc");
     assert_eq!(file_name(&"x".repeat(300)).len(), 40);
 }
+
+#[test]
+fn two_tokens_never_share_a_server_though_nothing_names_them() {
+    let server = run(&["a"], &[]);
+    let identity = |name: &str, value: &str| identity(&server, &[(name, value)], "/");
+    for name in [
+        "GITHUB_TOKEN",
+        "OPENAI_API_KEY",
+        "aws_secret_access_key",
+        "AWS_PROFILE",
+        "KUBECONFIG",
+    ] {
+        assert_ne!(identity(name, "a"), identity(name, "b"), "{name}");
+        assert_eq!(identity(name, "a"), identity(name, "a"), "{name}");
+    }
+    for name in [
+        "SHLVL",
+        "TERM_SESSION_ID",
+        "SSH_AUTH_SOCK",
+        "ITERM_PROFILE",
+        "WINDOWID",
+    ] {
+        assert_eq!(identity(name, "a"), identity(name, "b"), "{name}");
+    }
+}

@@ -17,10 +17,10 @@ use super::progress::ProgressLine;
 use super::{Call, Terminal, tasks};
 use crate::daemon::caller::{Gone, Voice};
 use crate::daemon::elicit::{self, Outcome, form::clean};
-use crate::daemon::pool::{Wire, after};
+use crate::daemon::pool::Wire;
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
-use crate::upstream::{CallEvent, CallOptions, UpstreamError};
+use crate::upstream::{CALL_EVENTS, CallEvent, CallOptions, UpstreamError};
 
 /// A server that asks more often does not come to an end.
 const MOST_ROUNDS: u32 = 10;
@@ -30,6 +30,9 @@ const MOST_QUESTIONS: usize = 20;
 
 /// What is kept of what happens while a person thinks.
 const MOST_EVENTS: usize = 100;
+
+/// A result that asks for something has no more than this.
+const LONGEST_HEADER: usize = 16 << 20;
 
 /// What is shown of a server's log message.
 const LONGEST_LOG: usize = 4_000;
@@ -126,7 +129,9 @@ pub async fn answer<W: Wire, T: Terminal>(
 /// The header of a result that says what it is. Most are large and say nothing, so
 /// that is looked at first.
 fn unfinished(result: &RawValue) -> Option<Header> {
-    let names_it = result.get().contains("\"resultType\"");
+    let names_it = result.get().contains("\"resultType\"")
+        // Only a result that is one is long.
+        && result.get().len() <= LONGEST_HEADER;
     names_it.then(|| serde_json::from_str(result.get()).ok())?
 }
 
@@ -184,8 +189,8 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
 
     async fn answered(&mut self, method: &str, params: &RawValue) -> Result<Box<RawValue>, Stop> {
         let timeout = self.call.timeout();
-        let mut deadline = after(timeout);
-        let (sender, mut events) = mpsc::unbounded_channel();
+        let mut deadline = crate::upstream::deadline(timeout);
+        let (sender, mut events) = mpsc::channel(CALL_EVENTS);
         let wire = self.wire;
         let request = wire.request(
             method,
@@ -235,7 +240,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn hear(
         &mut self,
         event: CallEvent,
-        events: &mut mpsc::UnboundedReceiver<CallEvent>,
+        events: &mut mpsc::Receiver<CallEvent>,
         waiting: &mut VecDeque<CallEvent>,
     ) -> Result<(), Stop> {
         match event {
@@ -269,7 +274,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn asking(
         &mut self,
         params: &RawValue,
-        events: &mut mpsc::UnboundedReceiver<CallEvent>,
+        events: &mut mpsc::Receiver<CallEvent>,
         waiting: &mut VecDeque<CallEvent>,
     ) -> Result<Outcome, Stop> {
         let (answers, name) = (self.call.answers, &self.call.target.name);

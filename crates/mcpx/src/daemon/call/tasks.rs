@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::Terminal;
 use super::rounds::Conversation;
 use crate::daemon::elicit::form::clean;
-use crate::daemon::pool::{Wire, after};
+use crate::daemon::pool::Wire;
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
 use crate::upstream::UpstreamError;
@@ -105,7 +105,7 @@ async fn followed<T: Terminal, W: Wire>(
     id: &RawValue,
 ) -> Result<Box<RawValue>, Stop> {
     let timeout = conversation.call.timeout();
-    let mut deadline = after(timeout);
+    let mut deadline = crate::upstream::deadline(timeout);
     let mut answered = BTreeSet::new();
     loop {
         match task.status.as_str() {

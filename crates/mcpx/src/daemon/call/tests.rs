@@ -131,7 +131,7 @@ impl Wire for Script {
             Does::Tells(events, answer) => {
                 let teller = options.events.unwrap();
                 for event in events {
-                    teller.send(event).unwrap();
+                    teller.try_send(event).unwrap();
                     tokio::time::sleep(Duration::from_millis(60)).await;
                 }
                 answer
@@ -140,7 +140,7 @@ impl Wire for Script {
                 let (reply, answered) = oneshot::channel();
                 let params = serde_json::value::to_raw_value(&question).unwrap();
                 let event = CallEvent::Elicit { params, reply };
-                options.events.unwrap().send(event).unwrap();
+                options.events.unwrap().try_send(event).unwrap();
                 let answer = answered.await.unwrap();
                 serde_json::from_str(answer.get()).unwrap()
             }

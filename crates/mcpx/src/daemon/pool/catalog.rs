@@ -5,19 +5,28 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use argway_core::few::{Few, few};
 use argway_core::sources::tool::ToolSpec;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::promise::{self, Promise};
-use super::{Server, Wire};
+use super::{Flaw, Server, Wire};
 use crate::own_flags::long_names;
 use crate::upstream::{CallOptions, UpstreamError};
 
 /// More than any server has; a list that never ends does.
 const MOST_PAGES: usize = 200;
 const MOST_TOOLS: usize = 20_000;
+/// What a tool may have, and all of them together.
+const TOOL_BYTES: usize = 1 << 20;
+const LIST_BYTES: usize = 32 << 20;
+/// How long it may take to understand what they say.
+const LONGEST_READING: Duration = Duration::from_secs(10);
+const LONGEST_CURSOR: usize = 64 << 10;
+/// Problems that are told.
+const MOST_PROBLEMS: usize = 100;
 
 /// How long a server may take, even if who asked first has no more time.
 const LONGEST_LISTING: Duration = Duration::from_secs(5 * 60);
@@ -118,10 +127,20 @@ fn too_slow(after: Duration) -> UpstreamError {
     }
 }
 
+/// What was read so far.
+struct Reading {
+    list: Tools,
+    names: BTreeSet<String>,
+    /// Bytes of the tools that are kept.
+    kept: usize,
+    /// Time that reading has taken.
+    took: Duration,
+}
+
 #[derive(Deserialize)]
 struct Page<'a> {
     #[serde(borrow)]
-    tools: Option<Vec<&'a RawValue>>,
+    tools: Option<&'a RawValue>,
     /// Passed back as it came.
     #[serde(borrow, rename = "nextCursor")]
     next: Option<&'a RawValue>,
@@ -129,16 +148,10 @@ struct Page<'a> {
 
 /// Asks for every page of the list.
 async fn listed<W: Wire>(wire: &W) -> Result<Tools, UpstreamError> {
-    let mut list = Tools {
-        tools: Vec::new(),
-        problems: Vec::new(),
-        asked: Instant::now(),
-    };
+    let mut reading = Reading::new();
     if !wire.has_tools() {
-        return Ok(list);
+        return Ok(reading.list);
     }
-    let taken = long_names();
-    let mut names = BTreeSet::new();
     let mut cursors = BTreeSet::new();
     let mut params = "{}".to_owned();
     for _ in 0..MOST_PAGES {
@@ -146,44 +159,189 @@ async fn listed<W: Wire>(wire: &W) -> Result<Tools, UpstreamError> {
         let result = wire
             .request("tools/list", &asked, CallOptions::default())
             .await?;
-        let page: Page<'_> = serde_json::from_str(result.get()).map_err(no_list)?;
-        for tool in page.tools.unwrap_or_default() {
-            if list.tools.len() == MOST_TOOLS {
-                let problem = format!("only the first {MOST_TOOLS} tools are used");
-                list.problems.push(problem);
-                return Ok(list);
+        // Schemas can be long to read, and nobody else is to wait for that.
+        let flaw = wire.flaw();
+        let read = tokio::task::spawn_blocking(move || {
+            let next = reading.page(&result, flaw);
+            (reading, next)
+        });
+        let next = match read.await {
+            Ok((back, next)) => {
+                reading = back;
+                next?
             }
-            if let Some(flaw) = wire.flaw(tool) {
-                list.problems.push(flaw);
-                continue;
-            }
-            match ToolSpec::read(tool, &taken) {
-                Ok(tool) if names.insert(tool.name.clone()) => list.tools.push(tool),
-                Ok(tool) => {
-                    let problem = format!("`{}` is listed twice; the first is used", tool.name);
-                    list.problems.push(problem);
-                }
-                Err(problem) => list.problems.push(problem.to_string()),
-            }
+            Err(_) => return Err(unreadable("it cannot be understood")),
+        };
+        let Some(next) = next else {
+            return Ok(reading.list);
+        };
+        if !cursors.insert(next.clone()) {
+            reading.problem("the list of tools goes round in a circle".to_owned());
+            return Ok(reading.list);
         }
-        match page.next {
-            // Some servers say `""` where they mean that there is no more.
-            Some(next) if next.get() != "\"\"" => {
-                if !cursors.insert(next.get().to_owned()) {
-                    let problem = "the list of tools goes round in a circle";
-                    list.problems.push(problem.into());
-                    return Ok(list);
-                }
-                params = format!("{{\"cursor\":{}}}", next.get());
-            }
-            _ => return Ok(list),
+        params = format!("{{\"cursor\":{next}}}");
+    }
+    reading.problem(format!(
+        "only the first {MOST_PAGES} pages of tools are used"
+    ));
+    Ok(reading.list)
+}
+
+impl Reading {
+    fn new() -> Self {
+        Self {
+            list: Tools {
+                tools: Vec::new(),
+                problems: Vec::new(),
+                asked: Instant::now(),
+            },
+            names: BTreeSet::new(),
+            kept: 0,
+            took: Duration::ZERO,
         }
     }
-    let problem = format!("only the first {MOST_PAGES} pages of tools are used");
-    list.problems.push(problem);
-    Ok(list)
+
+    /// Adds the tools of a page; gives the cursor of the next one, if there is one to
+    /// be asked for.
+    fn page(&mut self, page: &RawValue, flaw: Flaw) -> Result<Option<String>, UpstreamError> {
+        let began = std::time::Instant::now();
+        let page: Page<'_> = serde_json::from_str(page.get()).map_err(no_list)?;
+        let tools = page.tools.filter(|tools| tools.get() != "null");
+        let tools = match tools {
+            Some(tools) => {
+                few(tools.get(), MOST_TOOLS + 1).ok_or_else(|| unreadable("it is no list"))?
+            }
+            None => Few::default(),
+        };
+        let taken = long_names();
+        for tool in tools.items {
+            let enough = if self.list.tools.len() == MOST_TOOLS {
+                Some("it has more")
+            } else if self.kept + tool.get().len() > LIST_BYTES {
+                Some("the rest is too long")
+            } else if self.took + began.elapsed() > LONGEST_READING {
+                Some("the rest takes too long to read")
+            } else {
+                None
+            };
+            if let Some(why) = enough {
+                let count = self.list.tools.len();
+                self.problem(format!("only the first {count} tools are used: {why}"));
+                return Ok(None);
+            }
+            match flaw(tool) {
+                Some(flaw) => self.problem(flaw),
+                None => self.tool(tool, &taken),
+            }
+        }
+        self.took += began.elapsed();
+        // Some servers say `""` where they mean that there is no more.
+        let next = page.next.map(RawValue::get);
+        let next = next.filter(|next| !["\"\"", "null"].contains(next));
+        match next {
+            Some(next) if next.len() > LONGEST_CURSOR => Err(unreadable("its cursor is too long")),
+            next => Ok(next.map(str::to_owned)),
+        }
+    }
+
+    fn tool(&mut self, tool: &RawValue, taken: &[&str]) {
+        if tool.get().len() > TOOL_BYTES {
+            let most = TOOL_BYTES >> 20;
+            return self.problem(format!("a tool is left out: it has more than {most} MiB"));
+        }
+        match ToolSpec::read(tool, taken) {
+            Ok(tool) if self.names.insert(tool.name.clone()) => {
+                self.kept += tool.raw.get().len();
+                self.list.tools.push(tool);
+            }
+            Ok(tool) => {
+                let name = tool.name.chars().take(200).collect::<String>();
+                self.problem(format!("`{name}` is listed twice; the first is used"));
+            }
+            Err(problem) => self.problem(problem.to_string()),
+        }
+    }
+
+    fn problem(&mut self, problem: String) {
+        let problems = &mut self.list.problems;
+        match problems.len() {
+            ..MOST_PROBLEMS => problems.push(problem),
+            MOST_PROBLEMS => problems.push("there are more problems with its tools".to_owned()),
+            _ => {}
+        }
+    }
 }
 
 fn no_list(error: serde_json::Error) -> UpstreamError {
-    UpstreamError::Protocol(format!("its list of tools cannot be read: {error}"))
+    unreadable(&error.to_string())
+}
+
+fn unreadable(why: &str) -> UpstreamError {
+    UpstreamError::Protocol(format!("its list of tools cannot be read: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    fn read(page: String) -> (Tools, Option<String>) {
+        let mut reading = Reading::new();
+        let next = reading.page(&RawValue::from_string(page).unwrap()).unwrap();
+        (reading.list, next)
+    }
+
+    #[test]
+    fn a_list_of_nonsense_costs_neither_memory_nor_lines() {
+        let page = format!(
+            r#"{{"tools":[{}{{"name":"last"}}]}}"#,
+            "0,".repeat(3_000_000)
+        );
+        let (list, _) = read(page);
+        assert!(list.tools.is_empty(), "it is beyond what is looked at");
+        assert_eq!(list.problems.len(), MOST_PROBLEMS + 1);
+    }
+
+    #[test]
+    fn a_tool_that_is_a_book_costs_only_itself() {
+        let book = "x".repeat(TOOL_BYTES);
+        let page = format!(r#"{{"tools":[{{"name":"{book}"}},{{"name":"t"}}],"nextCursor":7}}"#);
+        let (list, next) = read(page);
+        assert_eq!((list.tools.len(), list.problems.len()), (1, 1));
+        assert_eq!(next.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn tools_are_read_until_they_are_too_long_together() {
+        let tool = |at: usize| {
+            format!(
+                r#"{{"name":"t{at}","description":"{}"}}"#,
+                "x".repeat(1_000_000)
+            )
+        };
+        let tools: Vec<String> = (0..40).map(tool).collect();
+        let (list, next) = read(format!(
+            r#"{{"tools":[{}],"nextCursor":"more"}}"#,
+            tools.join(",")
+        ));
+        assert_eq!((list.tools.len(), next), (33, None));
+        assert_eq!(
+            list.problems,
+            ["only the first 33 tools are used: the rest is too long"]
+        );
+    }
+
+    #[test]
+    fn no_list_is_an_error_and_none_at_all_is_empty() {
+        for (page, is_read) in [
+            (r#"{"tools":{}}"#, false),
+            (r#"{"tools":null}"#, true),
+            ("{}", true),
+            ("[]", false),
+        ] {
+            let page = RawValue::from_string(page.to_owned()).unwrap();
+            assert_eq!(Reading::new().page(&page).is_ok(), is_read, "{page}");
+        }
+    }
 }

@@ -24,7 +24,7 @@ struct State {
     pages: Mutex<VecDeque<&'static str>>,
     /// What `tools/list` was asked with.
     asked: Mutex<Vec<String>>,
-    events: Mutex<Option<mpsc::UnboundedSender<Event>>>,
+    events: Mutex<Option<mpsc::Sender<Event>>>,
     dead: AtomicBool,
 }
 
@@ -33,11 +33,7 @@ struct Line(Arc<State>);
 impl Opener for Double {
     type Wire = Line;
 
-    async fn open(
-        &self,
-        _: &Target,
-        events: mpsc::UnboundedSender<Event>,
-    ) -> Result<Line, UpstreamError> {
+    async fn open(&self, _: &Target, events: mpsc::Sender<Event>) -> Result<Line, UpstreamError> {
         let state = &self.0;
         state.openings.fetch_add(1, Ordering::SeqCst);
         let slow = *state.slow.lock().unwrap();
@@ -335,7 +331,7 @@ mod tools {
         assert_eq!(state.lists.load(Ordering::SeqCst), 1);
 
         let events = state.events.lock().unwrap().clone().unwrap();
-        events.send(Event::ToolsChanged).unwrap();
+        events.try_send(Event::ToolsChanged).unwrap();
         seconds(1).await;
         server.tools(MINUTE).await.unwrap();
         assert_eq!(state.lists.load(Ordering::SeqCst), 2);

@@ -211,15 +211,19 @@ pub fn may_open(caller: &Caller, shared: &Shared, configured: &Configured, word:
     }
 }
 
-/// A source that is a URL, without the user name and password in it.
+/// A source that is a URL, without the user name and password in it, and without the
+/// query, where keys are put too.
 fn without_credentials(source: &str) -> String {
-    let Some((scheme, rest)) = source.split_once("://") else {
+    let scheme = source.split_once("://");
+    let is_scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let Some((scheme, rest)) = scheme.filter(|(scheme, _)| is_scheme(scheme)) else {
         return source.to_owned();
     };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let end = rest.find('/').unwrap_or(rest.len());
     match rest[..end].rfind('@') {
         Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => source.to_owned(),
+        None => format!("{scheme}://{rest}"),
     }
 }
 
@@ -233,7 +237,9 @@ mod tests {
             ("https://me:secret@host/mcp", "https://host/mcp"),
             ("https://host/@scope", "https://host/@scope"),
             ("https://a@b:c@host", "https://host"),
+            ("https://host/mcp?key=secret#x", "https://host/mcp"),
             ("./server --flag", "./server --flag"),
+            ("./server --to http://x?y", "./server --to http://x?y"),
         ] {
             assert_eq!(without_credentials(source), expected);
         }

@@ -40,6 +40,9 @@ pub fn value(text: &str) -> Option<HeaderValue> {
 /// The word in a schema that puts a parameter into a header.
 const ANNOTATION: &str = "x-mcp-header";
 
+/// A list that is longer marks nothing.
+const LONGEST_LIST: usize = 32 << 20;
+
 /// The most parameters of one tool that are sent in headers.
 const MOST: usize = 32;
 
@@ -57,7 +60,8 @@ struct Mark {
 impl Marked {
     /// Learns from an answer to `tools/list`.
     pub fn learn(&mut self, answer: &str) {
-        if self.0.is_empty() && !answer.contains(ANNOTATION) {
+        let is_long = answer.len() > LONGEST_LIST;
+        if is_long || (self.0.is_empty() && !answer.contains(ANNOTATION)) {
             return;
         }
         let Ok(answer) = serde_json::from_str::<Value>(answer) else {

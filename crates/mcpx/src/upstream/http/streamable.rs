@@ -46,7 +46,7 @@ pub(super) struct Line {
     pub(super) peer: Peer,
     pub(super) manner: Manner,
     /// Weak, so that the end of the conversation closes the channel.
-    events: mpsc::WeakUnboundedSender<Event>,
+    events: mpsc::WeakSender<Event>,
     pub(super) tasks: Arc<Tasks>,
     session: Mutex<Session>,
     marked: Mutex<Marked>,
@@ -68,7 +68,7 @@ impl Streamable {
         client: Arc<Client>,
         peer: Peer,
         manner: Manner,
-        events: &mpsc::UnboundedSender<Event>,
+        events: &mpsc::Sender<Event>,
     ) -> Self {
         Self(Arc::new(Line {
             client,
@@ -343,7 +343,7 @@ impl Line {
         self.listen();
         // A server that forgot everything may be another one now.
         if let Some(events) = self.events.upgrade() {
-            let _ = events.send(Event::ToolsChanged);
+            let _ = events.try_send(Event::ToolsChanged);
         }
         Ok(())
     }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use argway_testkit::fake_http::Fake;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, channel};
 
 use super::super::life::{Life, Memory};
-use super::super::{CallEvent, CallOptions, Event, UpstreamError};
+use super::super::{CallEvent, CallOptions, EVENTS, Event, UpstreamError};
 use super::*;
 
 /// How long anything may take that is not about taking long.
@@ -78,7 +78,7 @@ impl World {
     }
 
     async fn open(&self) -> Result<Open, UpstreamError> {
-        let (sender, events) = unbounded_channel();
+        let (sender, events) = channel(EVENTS);
         let connection = open(&self.target, &self.memory, sender).await?;
         Ok(Open { connection, events })
     }
@@ -104,7 +104,7 @@ impl World {
 
 struct Open {
     connection: Connection,
-    events: UnboundedReceiver<Event>,
+    events: Receiver<Event>,
 }
 
 impl Open {
@@ -262,7 +262,7 @@ async fn many_calls_run_at_once() {
 async fn progress_comes_before_the_answer() {
     for behaviour in ["modern+sse", "legacy+sse"] {
         let open = World::new(behaviour).open().await.unwrap();
-        let (sender, mut events) = unbounded_channel();
+        let (sender, mut events) = channel(EVENTS);
         let options = CallOptions {
             timeout: Some(PATIENCE),
             events: Some(sender),

@@ -37,7 +37,7 @@ impl Memory {
     /// an empty memory.
     pub fn load(state: &Path) -> Self {
         let path = state.join(FILE);
-        let sane = fs::metadata(&path).is_ok_and(|data| data.len() <= FILE_LIMIT);
+        let sane = fs::metadata(&path).is_ok_and(|data| data.is_file() && data.len() <= FILE_LIMIT);
         let text = sane.then(|| fs::read(&path).ok()).flatten();
         let entries = text.and_then(|text| serde_json::from_slice(&text).ok());
         Self {

@@ -6,15 +6,24 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::{Outgoing, Peer, Waiting, message};
-use crate::upstream::{CallEvent, Event};
+use crate::upstream::{CallEvent, EVENTS, Event};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INTERNAL_ERROR: i64 = -32603;
 
+/// What is kept of a remark: more than is ever shown of it.
+const REMARK: usize = 16 * 1024;
+/// A question is a form, not a book.
+const QUESTION: usize = 1024 * 1024;
+
+/// Answers that wait for a server to read them. One that asks on and on without reading
+/// gets no more.
+const MOST_REPLIES: usize = 256;
+
 /// Whom a question of the server is for.
 enum Asked {
     /// The one who made this call.
-    Caller(i64, mpsc::UnboundedSender<CallEvent>),
+    Caller(i64, mpsc::Sender<CallEvent>),
     /// Nobody who could answer.
     Nobody,
     /// Somebody, but it cannot be told who.
@@ -55,10 +64,10 @@ impl Peer {
             ..
         }) = self.state().waiting.get(&id)
         {
-            let _ = events.send(CallEvent::Progress {
+            let _ = events.try_send(CallEvent::Progress {
                 progress: said.progress,
                 total: said.total,
-                message: said.message.map(message::words),
+                message: said.message.map(remark),
             });
         }
     }
@@ -76,9 +85,9 @@ impl Peer {
         let Ok(said) = serde_json::from_str::<Log<'_>>(params.get()) else {
             return;
         };
-        let level = said.level.unwrap_or_else(|| "info".to_owned());
-        let mut text = said.data.map(message::words).unwrap_or_default();
-        if let Some(logger) = said.logger {
+        let level = said.level.map_or_else(|| "info".to_owned(), remark_of);
+        let mut text = said.data.map(remark).unwrap_or_default();
+        if let Some(logger) = said.logger.map(remark_of) {
             text = format!("{logger}: {text}");
         }
         {
@@ -88,7 +97,7 @@ impl Peer {
                 .iter()
                 .filter(|(id, _)| during.is_none_or(|during| during == **id));
             for events in concerned.filter_map(|(_, waiting)| waiting.events.as_ref()) {
-                let _ = events.send(CallEvent::Log {
+                let _ = events.try_send(CallEvent::Log {
                     level: level.clone(),
                     text: text.clone(),
                 });
@@ -99,7 +108,11 @@ impl Peer {
 
     pub(super) fn tell(&self, event: Event) {
         if let Some(events) = &self.state().events {
-            let _ = events.send(event);
+            // Half of the room is for what must not be lost. Where that is full too, it
+            // is full of the same news.
+            if matches!(event, Event::ToolsChanged) || events.capacity() > EVENTS / 2 {
+                let _ = events.try_send(event);
+            }
         }
     }
 
@@ -125,6 +138,10 @@ impl Peer {
     /// A question for the person. It goes to the call that it belongs to; without a
     /// person there it is cancelled, which the protocol has for "no choice was made".
     fn elicited(&self, id: &RawValue, params: Option<&RawValue>, during: Option<i64>) {
+        if params.is_some_and(|params| params.get().len() > QUESTION) {
+            let text = format!("a question may have {} MiB", QUESTION / 1024 / 1024);
+            return self.reply(message::refusal(id, INTERNAL_ERROR, &text));
+        }
         let (call, events) = match self.whom(during.or_else(|| related(params?))) {
             Asked::Caller(call, events) => (call, events),
             Asked::Nobody => return self.reply(message::answer(id, &cancel())),
@@ -138,7 +155,8 @@ impl Peer {
         let peer = self.clone();
         let id = id.to_owned();
         self.asking(call, true);
-        let _ = events.send(CallEvent::Elicit { params, reply });
+        // Where too much waits already, the reply is let go, which cancels the question.
+        let _ = events.try_send(CallEvent::Elicit { params, reply });
         self.spawn(async move {
             let answer = answer.await.unwrap_or_else(|_| cancel());
             peer.asking(call, false);
@@ -192,13 +210,16 @@ impl Peer {
         }
     }
 
+    /// Answers the server, unless it does not listen to what it was answered before.
     fn reply(&self, body: String) {
-        self.post([Outgoing {
-            id: None,
-            method: String::new(),
-            name: None,
-            body,
-        }]);
+        if self.posting() < MOST_REPLIES {
+            self.post([Outgoing {
+                id: None,
+                method: String::new(),
+                name: None,
+                body,
+            }]);
+        }
     }
 }
 
@@ -216,6 +237,20 @@ fn related(params: &RawValue) -> Option<i64> {
     }
     let params: Params<'_> = serde_json::from_str(params.get()).ok()?;
     message::number(params.meta.token)
+}
+
+/// What a server remarks, bounded.
+fn remark(value: &RawValue) -> String {
+    remark_of(message::words(value))
+}
+
+fn remark_of(mut text: String) -> String {
+    if text.len() > REMARK {
+        text.truncate(text.floor_char_boundary(REMARK));
+        text.shrink_to_fit();
+        text.push('…');
+    }
+    text
 }
 
 fn cancel() -> Box<RawValue> {

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use argway_core::few::few;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -13,6 +14,8 @@ use crate::upstream::UpstreamError;
 const MESSAGE_LIMIT: usize = 64 * 1024;
 /// What an error's data may be at most; more is left out.
 const DATA_LIMIT: usize = 1024 * 1024;
+/// Messages of one batch; more are not listened to.
+const MOST_BATCH: usize = 10_000;
 /// JSON-RPC's "internal error", for errors that have no number.
 const NO_CODE: i64 = -32603;
 
@@ -42,8 +45,9 @@ pub fn parse(text: &str) -> Option<Vec<Incoming<'_>>> {
     let messages = match text.as_bytes().first()? {
         b'{' => vec![one(text)?],
         b'[' => {
-            let batch: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-            batch.iter().filter_map(|item| one(item.get())).collect()
+            let batch = few(text, MOST_BATCH)?;
+            let items = batch.items.iter();
+            items.filter_map(|item| one(item.get())).collect()
         }
         _ => return None,
     };

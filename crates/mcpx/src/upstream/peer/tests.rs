@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::upstream::{CALL_EVENTS, EVENTS};
 
 /// What a link was told to do.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Link for Notes {
 struct Scene {
     peer: Peer,
     sent: mpsc::UnboundedReceiver<Outgoing>,
-    events: mpsc::UnboundedReceiver<Event>,
+    events: mpsc::Receiver<Event>,
 }
 
 impl Scene {
@@ -46,7 +47,7 @@ impl Scene {
     }
 
     fn with(tells: bool, outcome: Result<(), UpstreamError>) -> Self {
-        let (events_in, events) = mpsc::unbounded_channel();
+        let (events_in, events) = mpsc::channel(EVENTS);
         let (sent_in, sent) = mpsc::unbounded_channel();
         let peer = Peer::new(events_in);
         peer.attach(Arc::new(Notes {
@@ -81,8 +82,8 @@ fn raw(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap()
 }
 
-fn asking() -> (CallOptions, mpsc::UnboundedReceiver<CallEvent>) {
-    let (sender, events) = mpsc::unbounded_channel();
+fn asking() -> (CallOptions, mpsc::Receiver<CallEvent>) {
+    let (sender, events) = mpsc::channel(CALL_EVENTS);
     let options = CallOptions {
         timeout: None,
         events: Some(sender),
@@ -211,7 +212,7 @@ async fn the_end_fails_everything_and_lets_the_events_go() {
 
 #[tokio::test]
 async fn a_dropped_connection_lets_its_link_go() {
-    let (events, _) = mpsc::unbounded_channel();
+    let (events, _) = mpsc::channel(EVENTS);
     let (sent, mut gone) = mpsc::unbounded_channel();
     let link = Arc::new(Notes {
         sent,
@@ -251,7 +252,7 @@ impl Link for Stuck {
 
 #[tokio::test(start_paused = true)]
 async fn a_message_that_is_stuck_does_not_keep_a_dropped_connection() {
-    let (events, _) = mpsc::unbounded_channel();
+    let (events, _) = mpsc::channel(EVENTS);
     let (here, mut gone) = mpsc::unbounded_channel();
     let connection = Connection::new(Peer::new(events), Arc::new(Stuck { _here: here }));
     let options = CallOptions {
@@ -372,4 +373,64 @@ async fn the_time_a_person_takes_is_not_the_servers() {
     assert!(!calling.is_finished());
     let error = calling.await.unwrap().unwrap_err();
     assert_eq!(error.to_string(), "no answer to tools/call within 10 s");
+}
+
+#[tokio::test]
+async fn a_flood_of_remarks_is_not_kept_and_drowns_no_news() {
+    let mut scene = Scene::new();
+    let (options, mut events) = asking();
+    let calling = scene.call(options, 1).await;
+    let text = "x".repeat(100_000);
+    let log = json!({"method": "notifications/message", "params": {"data": text}}).to_string();
+    let progress = json!({
+        "method": "notifications/progress",
+        "params": {"progressToken": 1, "progress": 1, "message": text},
+    });
+    for _ in 0..CALL_EVENTS {
+        scene.peer.incoming(&log);
+        scene.peer.incoming(&progress.to_string());
+    }
+    scene
+        .peer
+        .incoming(r#"{"method":"notifications/tools/list_changed"}"#);
+    let mut heard = 0;
+    while let Ok(event) = events.try_recv() {
+        if let CallEvent::Log { text, .. } = event {
+            assert!(text.len() < 20_000, "{}", text.len());
+        }
+        heard += 1;
+    }
+    assert_eq!(heard, CALL_EVENTS);
+    let mut changes = 0;
+    while let Ok(event) = scene.events.try_recv() {
+        changes += usize::from(matches!(event, Event::ToolsChanged));
+    }
+    assert_eq!(changes, 1);
+    calling.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_without_reading_is_not_answered_for_ever() {
+    let (events, _heard) = mpsc::channel(EVENTS);
+    let (here, _) = mpsc::unbounded_channel();
+    let peer = Peer::new(events);
+    let _connection = Connection::new(peer.clone(), Arc::new(Stuck { _here: here }));
+    for id in 0..10_000 {
+        peer.incoming(&json!({"id": id, "method": "ping"}).to_string());
+    }
+    assert!(peer.posting() < 1000, "{}", peer.posting());
+    tokio::time::sleep(2 * POSTING).await;
+    assert_eq!(peer.posting(), 0);
+}
+
+#[tokio::test]
+async fn a_question_that_is_a_book_is_refused() {
+    let mut scene = Scene::new();
+    let (options, _events) = asking();
+    let calling = scene.call(options, 1).await;
+    let params = json!({"message": "x".repeat(2 << 20)});
+    let question = json!({"id": "q", "method": "elicitation/create", "params": params});
+    scene.peer.incoming(&question.to_string());
+    assert!(scene.next().await["error"]["message"].is_string());
+    calling.abort();
 }

@@ -74,10 +74,10 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::upstream::Event;
+    use crate::upstream::{EVENTS, Event};
 
     async fn logs_of(bytes: &[u8], limit: usize) -> (End, Vec<String>, String) {
-        let (sender, mut events) = mpsc::unbounded_channel();
+        let (sender, mut events) = mpsc::channel(EVENTS);
         let peer = Peer::new(sender);
         let log = Log::open(Path::new("/dev/null/no.log"));
         let end = read(bytes, limit, &peer, &log).await;

@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 
 use super::*;
 use crate::config::Endpoint;
-use crate::upstream::{self, CallEvent, CallOptions};
+use crate::upstream::{self, CALL_EVENTS, CallEvent, CallOptions, EVENTS};
 
 /// More than anything here takes, on a machine that does much else.
 const LONG: Duration = Duration::from_secs(60);
@@ -67,10 +67,8 @@ impl Scene {
         Self::of(Path::new("/bin/sh"), &["-c", &script])
     }
 
-    async fn try_open(
-        &self,
-    ) -> Result<(Connection, mpsc::UnboundedReceiver<Event>), UpstreamError> {
-        let (sender, events) = mpsc::unbounded_channel();
+    async fn try_open(&self) -> Result<(Connection, mpsc::Receiver<Event>), UpstreamError> {
+        let (sender, events) = mpsc::channel(EVENTS);
         let connection = upstream::open(&self.target, &self.memory, sender).await?;
         Ok((connection, events))
     }

@@ -218,7 +218,7 @@ async fn a_server_that_does_not_read_blocks_only_its_own_callers() {
 async fn what_happens_meanwhile_is_told_to_the_caller() {
     let scene = Scene::new(&[]);
     let (connection, mut events) = scene.try_open().await.unwrap();
-    let (sender, mut meanwhile) = mpsc::unbounded_channel();
+    let (sender, mut meanwhile) = mpsc::channel(CALL_EVENTS);
     for (tool, arguments) in [("progress", json!({"steps": 2})), ("logs", json!({}))] {
         let options = CallOptions {
             events: Some(sender.clone()),
@@ -290,7 +290,7 @@ async fn questions_of_the_server_are_answered_or_refused() {
 #[tokio::test]
 async fn a_question_for_the_person_comes_to_its_call() {
     let connection = Scene::new(&[]).open().await;
-    let (sender, mut events) = mpsc::unbounded_channel();
+    let (sender, mut events) = mpsc::channel(CALL_EVENTS);
     let options = CallOptions {
         events: Some(sender),
         can_ask: true,
