@@ -288,7 +288,9 @@ mod tests {
 
     fn read(page: String) -> (Tools, Option<String>) {
         let mut reading = Reading::new();
-        let next = reading.page(&RawValue::from_string(page).unwrap()).unwrap();
+        let next = reading
+            .page(&RawValue::from_string(page).unwrap(), |_| None)
+            .unwrap();
         (reading.list, next)
     }
 
@@ -341,7 +343,11 @@ mod tests {
             ("[]", false),
         ] {
             let page = RawValue::from_string(page.to_owned()).unwrap();
-            assert_eq!(Reading::new().page(&page).is_ok(), is_read, "{page}");
+            assert_eq!(
+                Reading::new().page(&page, |_| None).is_ok(),
+                is_read,
+                "{page}"
+            );
         }
     }
 }

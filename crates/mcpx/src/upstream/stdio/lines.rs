@@ -132,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_flood_of_short_lines_lets_others_have_their_turn() {
-        let (sender, _events) = mpsc::unbounded_channel();
+        let (sender, _events) = mpsc::channel(EVENTS);
         let (peer, log) = (Peer::new(sender), Log::open(Path::new("/dev/null/no.log")));
         let text = "y\n".repeat(10_000);
         let mut reading = pin!(read(text.as_bytes(), LINE_LIMIT, &peer, &log));
