@@ -49,7 +49,7 @@ fn how_far_a_call_is_is_drawn_and_gone_at_the_end() {
         .find("100% step 4")
         .unwrap_or_else(|| panic!("{shown:?}"));
     assert!(first < last, "{shown:?}");
-    assert!(shown.ends_with(&format!("{CLEAR}done")), "{shown:?}");
+    assert!(shown.ends_with(&format!("{CLEAR}done\n")), "{shown:?}");
 }
 
 #[test]
@@ -58,7 +58,10 @@ fn how_far_a_call_is_is_told_to_nobody_who_does_not_look() {
     let words = ["fake", "progress", "--steps=3", "--ms=50"];
     world.mcpx(words).success().stdout_eq("done").stderr_eq("");
     let (shown, _) = at_a_terminal(&world, "fake progress --steps=3 --ms=50 -q", "");
-    assert!(shown.ends_with("done") && !shown.contains('%'), "{shown:?}");
+    assert!(
+        shown.ends_with("done\n") && !shown.contains('%'),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn a_question_is_put_to_the_person_until_the_answer_fits() {
     assert_eq!(code, Some(0), "{shown:?}");
     assert!(shown.contains("`fake` asks: Who are you?\n"), "{shown:?}");
     let answered = r#"{"action":"accept","content":{"name":"Ada"}}"#;
-    assert!(shown.ends_with(answered), "{shown:?}");
+    assert!(shown.trim_end().ends_with(answered), "{shown:?}");
 
     let (shown, code) = at_a_terminal(&world, "modern confirm --what=delete", "perhaps\ny\n");
     assert_eq!(code, Some(0), "{shown:?}");
@@ -98,5 +101,5 @@ fn a_question_is_put_to_the_person_until_the_answer_fits() {
         shown.contains("`sure` takes yes or no, not `perhaps`"),
         "{shown:?}"
     );
-    assert!(shown.ends_with("delete: true"), "{shown:?}");
+    assert!(shown.ends_with("delete: true\n"), "{shown:?}");
 }

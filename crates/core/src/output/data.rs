@@ -90,7 +90,9 @@ fn number_is_exact(token: &str) -> bool {
     let Ok(float) = token.parse::<f64>() else {
         return false;
     };
-    float.is_finite() && significance(token) == significance(&format!("{float:e}"))
+    // Of two shortest ways to write a float, this is the one that it will be written in.
+    let written = Number::from_f64(float).map(|number| number.to_string());
+    written.is_some_and(|written| significance(token) == significance(&written))
 }
 
 /// A decimal number as its digits without zeros around, and its exponent.
@@ -285,6 +287,12 @@ mod tests {
                     .prop_map(|entries| entries.into_iter().collect::<Map<_, _>>().into()),
             ]
         })
+    }
+
+    #[test]
+    fn a_float_with_two_shortest_forms_is_exact_in_the_one_that_is_written() {
+        let text = json!([1054543333584784.2]).to_string();
+        assert!(json(&text).is_some(), "{text}");
     }
 
     proptest! {

@@ -114,7 +114,8 @@ fn a_server_that_does_not_start_is_named_with_its_exit_code() {
         "mcpx: fake: {} ended with exit code 7 before it was ready",
         fake_mcp().display()
     );
-    fails(&world, &["fake", "pid"], 3, &line);
+    let short = format!("{line} (-v tells more)");
+    fails(&world, &["fake", "pid"], 3, &short);
     let output = world.mcpx(["fake", "pid", "-v"]).code(3);
     let told = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     let expected = format!("{line}\nmcpx:   fake-mcp: there is no database here\n");
