@@ -29,6 +29,17 @@ pub use store::ConfigStore;
 #[error("{0}")]
 pub struct ConfigError(pub String);
 
+/// Why a server cannot be opened for a caller.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExpandError {
+    /// What is configured cannot be.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Its program is not there, or cannot be run.
+    #[error("{0}")]
+    NoProgram(String),
+}
+
 /// Every server that is known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Config {
@@ -230,7 +241,7 @@ impl ServerEntry {
         places: &Places,
         environment: &Environment,
         folder: &Path,
-    ) -> Result<Target, ConfigError> {
+    ) -> Result<Target, ExpandError> {
         expand::target(self, places, environment, folder)
     }
 }

@@ -1,6 +1,6 @@
 //! Why a command ends without its result, and the exit code that says so.
 
-use crate::config::ConfigError;
+use crate::config::{ConfigError, ExpandError};
 use crate::upstream::UpstreamError;
 
 /// How a command ends.
@@ -41,6 +41,9 @@ pub enum Failure {
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A server's program is not there.
+    #[error("{0}")]
+    NoProgram(String),
     /// A server did not answer as it should.
     #[error("{server}: {source}")]
     Upstream {
@@ -52,6 +55,15 @@ pub enum Failure {
     /// Something of this machine: a folder, a file, a socket.
     #[error("{0}")]
     System(String),
+}
+
+impl From<ExpandError> for Failure {
+    fn from(error: ExpandError) -> Self {
+        match error {
+            ExpandError::Config(error) => Failure::Config(error),
+            ExpandError::NoProgram(reason) => Failure::NoProgram(reason),
+        }
+    }
 }
 
 impl Failure {
@@ -68,7 +80,7 @@ impl Failure {
         match self {
             Failure::Tool(_) => Exit::Tool,
             Failure::Usage(_) | Failure::Config(_) => Exit::Usage,
-            Failure::System(_) => Exit::Transport,
+            Failure::System(_) | Failure::NoProgram(_) => Exit::Transport,
             Failure::Upstream { source, .. } => match source {
                 // The tool was reached, and told that it was called wrong.
                 UpstreamError::Rpc { code, .. } if [-32601, -32602].contains(code) => Exit::Usage,

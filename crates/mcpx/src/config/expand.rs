@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use ring::digest::{Context as Hash, SHA256};
 
 use super::template::Template;
-use super::{ConfigError, Endpoint, EndpointText, Scope, ServerEntry, Target, check};
+use super::{ConfigError, Endpoint, EndpointText, ExpandError, Scope, ServerEntry, Target, check};
 use crate::paths::{Environment, Places};
 
 /// Where programs are looked for if the caller does not say.
@@ -30,7 +30,7 @@ pub fn target(
     places: &Places,
     environment: &Environment,
     folder: &Path,
-) -> Result<Target, ConfigError> {
+) -> Result<Target, ExpandError> {
     let base = match (entry.scope, &entry.origin) {
         (Scope::Own, Some(origin)) => origin.parent().unwrap_or(folder),
         _ => folder,
@@ -55,9 +55,12 @@ pub fn target(
             ca_file,
         } => caller.http(url, headers, ca_file.as_deref()),
     };
-    let (endpoint, configured) = endpoint.map_err(|reason| {
-        let name = entry.name.escape_debug();
-        ConfigError(format!("the server `{name}`: {reason}"))
+    let (endpoint, configured) = endpoint.map_err(|wrong| {
+        let told = |reason| format!("the server `{}`: {reason}", entry.name.escape_debug());
+        match wrong {
+            Wrong::Configured(reason) => ConfigError(told(reason)).into(),
+            Wrong::Missing(reason) => ExpandError::NoProgram(told(reason)),
+        }
     })?;
     let identity = identity(&endpoint, &configured, &caller.used, folder);
     let log = format!("{}-{identity}.log", file_name(&entry.name));
@@ -82,6 +85,19 @@ struct Caller<'a> {
 
 type Variables = BTreeMap<String, String>;
 
+/// What is wrong with an endpoint.
+enum Wrong {
+    Configured(String),
+    /// The program.
+    Missing(String),
+}
+
+impl From<String> for Wrong {
+    fn from(reason: String) -> Self {
+        Wrong::Configured(reason)
+    }
+}
+
 impl Caller<'_> {
     fn stdio(
         &mut self,
@@ -89,7 +105,7 @@ impl Caller<'_> {
         args: &[String],
         env: &Variables,
         cwd: Option<&str>,
-    ) -> Result<(Endpoint, Variables), String> {
+    ) -> Result<(Endpoint, Variables), Wrong> {
         let mut configured = Variables::new();
         for (name, text) in env {
             let value = self.fill(&format!("env.{name}"), text)?;
@@ -104,14 +120,17 @@ impl Caller<'_> {
                 let text = self.fill_path("cwd", text)?;
                 let path = self.path(&text);
                 if !path.is_dir() {
-                    return Err(format!("`cwd` is {}, which is no folder", path.display()));
+                    let reason = format!("`cwd` is {}, which is no folder", path.display());
+                    return Err(reason.into());
                 }
                 path
             }
             None => self.folder.to_path_buf(),
         };
         let command = self.fill_path("command", command)?;
-        let program = self.program(&command, &configured)?;
+        let program = self
+            .program(&command, &configured)
+            .map_err(Wrong::Missing)?;
         let mut environment: Vec<(OsString, OsString)> = Vec::new();
         for (name, value) in &self.environment.0 {
             let replaced = name
@@ -142,7 +161,7 @@ impl Caller<'_> {
         url: &str,
         headers: &Variables,
         ca_file: Option<&str>,
-    ) -> Result<(Endpoint, Variables), String> {
+    ) -> Result<(Endpoint, Variables), Wrong> {
         let url = self.fill("url", url)?;
         check::url(&url).map_err(|reason| format!("`url` {reason}"))?;
         let mut filled = Variables::new();
@@ -156,7 +175,8 @@ impl Caller<'_> {
                 let text = self.fill_path("ca_file", text)?;
                 let path = self.path(&text);
                 if !path.is_file() {
-                    return Err(format!("`ca_file` is {}, which is no file", path.display()));
+                    let reason = format!("`ca_file` is {}, which is no file", path.display());
+                    return Err(reason.into());
                 }
                 Some(path)
             }

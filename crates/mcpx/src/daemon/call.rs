@@ -142,7 +142,14 @@ pub async fn run(
     }
     if !server.connection.is_alive() {
         // It ended before it was asked anything, so nothing is done twice.
-        server = opened(caller, &shared.pool, call.target, call.settings).await?;
+        server = opened(
+            caller,
+            &shared.pool,
+            call.target,
+            call.settings,
+            call.options.timeout,
+        )
+        .await?;
     }
     if caller.voice() == Voice::Verbose {
         server.connection.ask_for_logs().await;

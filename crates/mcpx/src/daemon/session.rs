@@ -124,7 +124,7 @@ async fn command(caller: &mut Caller, shared: &Shared) -> Result<Exit, Stop> {
                 tool,
                 words,
             };
-            // Listing its tools takes part of the time, too.
+            // Opening the server and listing its tools are part of what is waited for.
             let options = Options {
                 timeout: glimpsed_timeout(&asked.words).or(options.timeout),
                 ..options

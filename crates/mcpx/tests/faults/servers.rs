@@ -108,6 +108,21 @@ fn a_server_that_never_initializes_is_ended() {
 }
 
 #[test]
+fn an_impatient_caller_does_not_wait_for_a_slow_opening() {
+    let world = world(&["--never-initialize"]);
+    let line = "mcpx: fake: no answer to initialize within 0.3 s";
+    fails(&world, &["fake", "pid", "--timeout=300ms"], 3, line);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_not_reached() {
+    let world = World::new().server("fake", std::path::Path::new("/no/such/server"), &[]);
+    let line = "mcpx: the server `fake`: the command `/no/such/server` cannot be run: \
+                /no/such/server is not there";
+    fails(&world, &["fake", "pid"], 3, line);
+}
+
+#[test]
 fn a_server_that_does_not_start_is_named_with_its_exit_code() {
     let world = world(&["--fail-to-start", "7"]);
     let line = format!(

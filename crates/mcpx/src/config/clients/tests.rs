@@ -350,7 +350,7 @@ fn an_input_of_an_editor_is_a_problem_only_when_the_server_is_used() {
     assert!(config.problems.is_empty());
     let error = config.servers["x"].expand(&home.places, &home.environment, &folder);
     assert_eq!(
-        error.unwrap_err().0,
+        error.unwrap_err().to_string(),
         "the server `x`: `headers.A`: `${input:key}` can only be filled in by the program that the file belongs to; name an environment variable instead"
     );
 }

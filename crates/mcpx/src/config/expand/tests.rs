@@ -15,7 +15,7 @@ fn expand(home: &Home, file: &str) -> Result<Target, String> {
     let folder = home.folder("work");
     let config = Config::load(&home.places, &home.environment, &folder).unwrap();
     let target = config.servers["x"].expand(&home.places, &home.environment, &folder);
-    target.map_err(|error| home.short(&error.0))
+    target.map_err(|error| home.short(&error.to_string()))
 }
 
 fn program(home: &Home, path: &str) -> PathBuf {

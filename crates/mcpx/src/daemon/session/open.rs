@@ -14,7 +14,7 @@ use crate::daemon::caller::{Caller, Gone, Voice};
 use crate::daemon::command_line::Options;
 use crate::daemon::pool::{InUse, Opened, Pool, Tools};
 use crate::exit::Failure;
-use crate::upstream::UpstreamError;
+use crate::upstream::{UpstreamError, deadline};
 
 /// The configuration, or why there is none. Sources that are given directly need none.
 pub struct Configured {
@@ -77,19 +77,21 @@ impl Open {
         let entry = configured.entry(caller, word)?;
         let invocation = &caller.invocation;
         let (environment, folder) = (&invocation.environment, &invocation.folder);
-        let mut target = entry.expand(&caller.places, environment, folder)?;
+        let target = entry.expand(&caller.places, environment, folder);
+        let mut target = target.map_err(Failure::from)?;
         target.name = without_credentials(&target.name);
         let from = match &entry.origin {
             Some(file) => format!("from {}", file.display()),
             None => "given directly".to_owned(),
         };
         caller.note(format!("{}: {from}", target.name)).await?;
-        let mut server = opened(caller, &shared.pool, &target, &entry.settings).await?;
-        let timeout = options.timeout.unwrap_or(entry.settings.timeout);
+        let limit = options.timeout;
+        let mut server = opened(caller, &shared.pool, &target, &entry.settings, limit).await?;
+        let timeout = limit.unwrap_or(entry.settings.timeout);
         let mut listed = until_gone(caller, server.tools(timeout)).await?;
         if listed.is_err() && !server.connection.is_alive() {
             // It ended before it was asked to do anything.
-            server = opened(caller, &shared.pool, &target, &entry.settings).await?;
+            server = opened(caller, &shared.pool, &target, &entry.settings, limit).await?;
             listed = until_gone(caller, server.tools(timeout)).await?;
         }
         let tools = listed.map_err(|source| no_list(&target, source))?;
@@ -156,15 +158,30 @@ fn not_ready(target: &Target, how: &str, source: UpstreamError) -> Failure {
     }
 }
 
-/// The server of `target`, opened if it is not, and told about with `-v`.
+/// The server of `target`, opened if it is not, and told about with `-v`. Who has less
+/// time than the server waits for `limit` only; the opening goes on for the others.
 pub async fn opened(
     caller: &mut Caller,
     pool: &Pool,
     target: &Target,
     settings: &Settings,
+    limit: Option<Duration>,
 ) -> Result<InUse, Stop> {
     let before = Instant::now();
-    let server = until_gone(caller, pool.server(target, settings)).await?;
+    let opening = async {
+        match limit {
+            None => pool.server(target, settings).await,
+            Some(after) => {
+                let opening = pool.server(target, settings);
+                let opened = tokio::time::timeout_at(deadline(after), opening).await;
+                opened.unwrap_or_else(|_| {
+                    let method = "initialize".to_owned();
+                    Err(UpstreamError::Timeout { method, after })
+                })
+            }
+        }
+    };
+    let server = until_gone(caller, opening).await?;
     let server = server.map_err(|source| not_open(target, source))?;
     if caller.voice() == Voice::Verbose {
         let about = server.connection.about();
