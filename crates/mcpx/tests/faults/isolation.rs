@@ -12,8 +12,21 @@ use super::{World, begun, ended, fake_mcp, log, pid, recorded, until, works, wor
 #[track_caller]
 fn interrupt(mut call: Child) {
     assert!(call.try_wait().unwrap().is_none(), "the call has ended");
-    kill_process(Pid::from_child(&call), Signal::INT).unwrap();
+    // Where the tests run in the background of a script, Ctrl-C is not for them, and so
+    // not for what they start.
+    let signal = match ignores(Signal::INT) {
+        true => Signal::TERM,
+        false => Signal::INT,
+    };
+    kill_process(Pid::from_child(&call), signal).unwrap();
     assert_eq!(call.wait().unwrap().code(), None, "ended by the signal");
+}
+
+fn ignores(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal.as_raw() - 1)) != 0)
 }
 
 #[test]
