@@ -45,8 +45,12 @@ impl Configured {
             Some(near) => format!("did you mean `{near}`? (servers are configured in {file})"),
             None => format!("servers are configured in {file}"),
         };
+        let more = match self.config.problems.is_empty() {
+            true => "",
+            false => "; not all that names servers could be read, `mcpx -v` tells why",
+        };
         Err(Failure::Usage(format!(
-            "there is no server `{word}`; {hint}"
+            "there is no server `{word}`; {hint}{more}"
         )))
     }
 }
