@@ -309,6 +309,36 @@ fn programs_get_the_page_as_json_with_the_schemas_as_sent() {
 }
 
 #[test]
+fn a_flag_that_does_not_tell_its_property_is_shown_with_it() {
+    let schema = json!({"type": "object", "properties": {
+        "name": {"type": "string"}, "Name": {"type": "string", "description": "Another."},
+        "max_results": {"type": "integer"}, "maxDepth": {"type": "integer"},
+        "a.b": {"type": "string"}, "cache": {"type": "string"}
+    }});
+    let raw = json!({"name": "t", "inputSchema": schema}).to_string();
+    let raw = RawValue::from_string(raw).unwrap();
+    let spec = ToolSpec::read(&raw, &crate::own_flags::long_names()).unwrap();
+    let page = tool("s", &spec, 0);
+    let options: Vec<&str> = page
+        .lines()
+        .skip_while(|line| *line != "OPTIONS")
+        .take_while(|line| !line.is_empty())
+        .collect();
+    assert_data_eq!(
+        options.join("\n"),
+        str![[r#"
+OPTIONS
+    --name=STRING
+    --name-2=STRING          Another. (the property "Name")
+    --max-results=INTEGER
+    --max-depth=INTEGER
+    --a-b=STRING             (the property "a.b")
+    --tool-cache=STRING
+"#]]
+    );
+}
+
+#[test]
 fn the_page_of_a_server_has_its_words_and_its_tools() {
     let about = About {
         title: Some("Fake\u{1b}[31m"),
@@ -435,6 +465,16 @@ ENVIRONMENT
                  Proxies for servers that are connected to. All but http_proxy
                  may be in capitals, as for curl.
     PATH         Where the programs of servers are looked for.
+    TMPDIR       Where the files for images and the like are written; otherwise
+                 /tmp.
+    CLAUDE_CONFIG_DIR, CODEX_HOME
+                 Where Claude Code and Codex have their files, if not in the
+                 usual places.
+    SSL_CERT_FILE, SSL_CERT_DIR
+                 Certificates to trust in place of the system's; those of the
+                 call that starts the daemon.
+    MCPX_IDLE    How long the daemon stays without work (default: 10s), in the
+                 call that starts it.
     any other    What the configuration names as ${VAR}. The programs of servers
                  get the caller's environment.
 
