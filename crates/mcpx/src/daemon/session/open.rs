@@ -43,6 +43,9 @@ impl Configured {
         let file = caller.places.config.display();
         let hint = match nearest(word, names) {
             Some(near) => format!("did you mean `{near}`? (servers are configured in {file})"),
+            None if word.contains(char::is_whitespace) => {
+                format!("to run a command, write its path: `/path/to/{word}`")
+            }
             None => format!("servers are configured in {file}"),
         };
         let more = match self.config.problems.is_empty() {
