@@ -71,6 +71,16 @@ impl Accepts {
         }
     }
 
+    /// What stands for the values that are not among [`Accepts::words`], if there are any.
+    pub fn others(&self) -> Vec<String> {
+        match self {
+            Accepts::AnyOf(alternatives) => alternatives.iter().flat_map(Accepts::others).collect(),
+            Accepts::List(item) => item.others(),
+            other if other.is_counted() => Vec::new(),
+            other => vec![other.placeholder()],
+        }
+    }
+
     /// Whether [`Accepts::words`] are all that there is.
     fn is_counted(&self) -> bool {
         match self {

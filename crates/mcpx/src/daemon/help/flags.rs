@@ -115,7 +115,11 @@ pub fn explanation(param: &ToolParam) -> String {
         text = format!("{text}{separator}{more}");
     };
     if placeholder(&param.accepts) == CHOICE {
-        add(format!("(one of: {})", param.accepts.words().join(", ")));
+        let words = param.accepts.words().join(", ");
+        match &param.accepts.others()[..] {
+            [] => add(format!("(one of: {words})")),
+            others => add(format!("(one of: {words}; or {})", others.join(" or "))),
+        }
     }
     if is_list(&param.accepts) {
         add("(may be repeated)".to_owned());

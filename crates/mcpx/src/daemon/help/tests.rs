@@ -315,25 +315,36 @@ fn a_flag_that_does_not_tell_its_property_is_shown_with_it() {
         "max_results": {"type": "integer"}, "maxDepth": {"type": "integer"},
         "a.b": {"type": "string"}, "cache": {"type": "string"}
     }});
-    let raw = json!({"name": "t", "inputSchema": schema}).to_string();
-    let raw = RawValue::from_string(raw).unwrap();
-    let spec = ToolSpec::read(&raw, &crate::own_flags::long_names()).unwrap();
-    let page = tool("s", &spec, 0);
-    let options: Vec<&str> = page
-        .lines()
-        .skip_while(|line| *line != "OPTIONS")
-        .take_while(|line| !line.is_empty())
-        .collect();
+    let spec = read(&json!({"name": "t", "inputSchema": schema}));
     assert_data_eq!(
-        options.join("\n"),
+        section(&tool("s", &spec, 0), "OPTIONS"),
         str![[r#"
-OPTIONS
     --name=STRING
     --name-2=STRING          Another. (the property "Name")
     --max-results=INTEGER
     --max-depth=INTEGER
     --a-b=STRING             (the property "a.b")
     --tool-cache=STRING
+"#]]
+    );
+}
+
+#[test]
+fn long_choices_do_not_hide_what_else_is_allowed() {
+    let zones = json!({"enum": ["Europe/Berlin", "Europe/London", "Asia/Tokyo"]});
+    let spec = read(
+        &json!({"name": "t", "inputSchema": {"type": "object", "properties": {
+            "zone": zones,
+            "offset": {"anyOf": [zones, {"type": "integer"}]},
+            "many": {"type": "array", "items": {"anyOf": [zones, {"type": "number"}]}}
+        }}}),
+    );
+    assert_data_eq!(
+        section(&tool("s", &spec, 0), "OPTIONS"),
+        str![[r#"
+    --zone=CHOICE      (one of: Europe/Berlin, Europe/London, Asia/Tokyo)
+    --offset=CHOICE    (one of: Europe/Berlin, Europe/London, Asia/Tokyo; or INTEGER)
+    --many=CHOICE      (one of: Europe/Berlin, Europe/London, Asia/Tokyo; or NUMBER) (may be repeated)
 "#]]
     );
 }
