@@ -37,6 +37,31 @@ mcpx: fake has no tool `ad`; did you mean `add`?
 }
 
 #[test]
+fn a_command_without_a_slash_is_told_how_to_be_one() {
+    let told = "mcpx: there is no server `fake-mcp --banner`; to run a command, write its path: \
+                `/path/to/fake-mcp --banner`\n";
+    world()
+        .mcpx(["fake-mcp --banner", "echo"])
+        .code(2)
+        .stderr_eq(told)
+        .stdout_eq("");
+}
+
+#[test]
+fn a_named_file_that_is_not_there_is_told_where_no_server_is_found() {
+    let world = World::new();
+    world.config("fallback_sources = [\"/none/mcp.json\"]\n");
+    let all = world.mcpx([""; 0]).code(0).stdout_eq("");
+    let told = String::from_utf8_lossy(&all.get_output().stderr).into_owned();
+    let why = "mcpx: /none/mcp.json: is named in `fallback_sources`, but is not there\n";
+    assert!(told.starts_with(why), "{told}");
+    let one = world.mcpx(["github"]).code(2).stdout_eq("");
+    let told = String::from_utf8_lossy(&one.get_output().stderr).into_owned();
+    let hint = "; not all that names servers could be read, `mcpx -v` tells why\n";
+    assert!(told.ends_with(hint), "{told}");
+}
+
+#[test]
 fn a_server_of_another_client_that_cannot_be_used_is_told_with_the_reason() {
     let world = World::new();
     let file = world.path("home/.cursor/mcp.json");

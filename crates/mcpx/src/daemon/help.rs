@@ -300,7 +300,7 @@ impl<'a> ParamJson<'a> {
             default: default.and_then(|json| RawValue::from_string(json).ok()),
             choices: match param.accepts.is_switch() {
                 true => Vec::new(),
-                false => param.accepts.words(),
+                false => param.accepts.choices(),
             },
             description: &param.text,
         }

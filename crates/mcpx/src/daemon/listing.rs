@@ -11,7 +11,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::help::text::{harmless, one_line};
 use super::help::{ToolJson, printed};
-use crate::config::{EndpointText, ServerEntry};
+use crate::config::{EndpointText, Scope, ServerEntry};
 
 /// A name that is longer does not push the others' texts further.
 const WIDEST: usize = 40;
@@ -44,9 +44,25 @@ pub fn endpoint(entry: &ServerEntry) -> String {
     })
 }
 
+/// The file that a server is from; one of a project says so, because what it starts may
+/// be somebody else's idea.
 fn origin(entry: &ServerEntry) -> String {
     let origin = entry.origin.as_ref();
-    origin.map_or_else(String::new, |path| one_line(&path.to_string_lossy()))
+    let path = origin.map_or_else(String::new, |path| one_line(&path.to_string_lossy()));
+    match entry.scope {
+        Scope::Project => format!("{path} (project file)"),
+        Scope::Direct | Scope::Own | Scope::User => path,
+    }
+}
+
+/// Whose word a server is, for programs.
+fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Direct => "direct",
+        Scope::Own => "config",
+        Scope::User => "user",
+        Scope::Project => "project",
+    }
 }
 
 /// A server for programs.
@@ -61,6 +77,7 @@ struct ServerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     origin: Option<String>,
+    scope: &'static str,
 }
 
 impl<'a> ServerLine<'a> {
@@ -73,6 +90,7 @@ impl<'a> ServerLine<'a> {
             args: None,
             url: None,
             origin: origin.map(|path| path.to_string_lossy().into_owned()),
+            scope: scope(entry.scope),
         };
         match &entry.endpoint {
             EndpointText::Stdio { command, args, .. } => Self {

@@ -152,7 +152,14 @@ async fn servers(
         notes,
         ..
     } = &*configured.config;
-    for note in problems.iter().chain(notes) {
+    for problem in problems {
+        // A file that cannot be read may be why there is nothing to list.
+        match servers.is_empty() {
+            true => caller.warn(problem).await?,
+            false => caller.note(problem).await?,
+        }
+    }
+    for note in notes {
         caller.note(note).await?;
     }
     if servers.is_empty() {

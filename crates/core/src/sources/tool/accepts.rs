@@ -63,6 +63,38 @@ impl Accepts {
         }
     }
 
+    /// The words that can be a value, where there are no others.
+    pub fn choices(&self) -> Vec<String> {
+        match self.is_counted() {
+            true => self.words(),
+            false => Vec::new(),
+        }
+    }
+
+    /// What stands for the values that are not among [`Accepts::words`], if there are any.
+    pub fn others(&self) -> Vec<String> {
+        match self {
+            Accepts::AnyOf(alternatives) => alternatives.iter().flat_map(Accepts::others).collect(),
+            Accepts::List(item) => item.others(),
+            other if other.is_counted() => Vec::new(),
+            other => vec![other.placeholder()],
+        }
+    }
+
+    /// Whether [`Accepts::words`] are all that there is.
+    fn is_counted(&self) -> bool {
+        match self {
+            Accepts::Boolean | Accepts::Choice(_) | Accepts::Null => true,
+            Accepts::AnyOf(alternatives) => alternatives.iter().all(Accepts::is_counted),
+            Accepts::List(item) => item.is_counted(),
+            Accepts::Text
+            | Accepts::Integer
+            | Accepts::Number
+            | Accepts::Object
+            | Accepts::Anything => false,
+        }
+    }
+
     /// Whether the flag stands alone: `--all`, `--no-all`.
     pub fn is_switch(&self) -> bool {
         match self {

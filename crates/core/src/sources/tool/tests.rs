@@ -493,6 +493,36 @@ fn a_title_that_repeats_the_name_says_nothing() {
 }
 
 #[test]
+fn choices_are_told_only_where_nothing_else_is_allowed() {
+    let cases = [
+        (json!({"enum": ["a", "b"]}), vec!["a", "b"]),
+        (json!({"enum": ["a", null]}), vec!["a", "null"]),
+        (json!({"items": {"enum": ["a", "b"]}}), vec!["a", "b"]),
+        (
+            json!({"type": ["boolean", "null"]}),
+            vec!["true", "false", "null"],
+        ),
+        (json!({"type": ["integer", "null"]}), vec![]),
+        (json!({"type": ["boolean", "integer"]}), vec![]),
+        (
+            json!({"anyOf": [{"enum": ["auto"]}, {"type": "integer"}]}),
+            vec![],
+        ),
+        (
+            json!({"items": {"anyOf": [{"const": "all"}, {"type": "number"}]}}),
+            vec![],
+        ),
+    ];
+    for (schema, choices) in cases {
+        let mut given = accepts(schema.clone()).choices();
+        let mut choices = choices;
+        given.sort();
+        choices.sort_unstable();
+        assert_eq!(given, choices, "{schema}");
+    }
+}
+
+#[test]
 fn placeholders_and_words_say_what_a_value_may_be() {
     let long: Vec<Value> = (0..100)
         .map(|number| json!(format!("zone{number}")))

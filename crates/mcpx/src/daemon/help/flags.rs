@@ -101,8 +101,8 @@ pub fn usage(tool: &ToolSpec, param: &ToolParam) -> String {
     }
 }
 
-/// What OPTIONS says of a parameter: whether it is required, its text, its choices and
-/// its default.
+/// What OPTIONS says of a parameter: whether it is required, its text, its choices, its
+/// default, and its name where the flag does not tell it.
 pub fn explanation(param: &ToolParam) -> String {
     let mut text = super::text::harmless(&param.text);
     let mut add = |more: String| {
@@ -115,7 +115,11 @@ pub fn explanation(param: &ToolParam) -> String {
         text = format!("{text}{separator}{more}");
     };
     if placeholder(&param.accepts) == CHOICE {
-        add(format!("(one of: {})", param.accepts.words().join(", ")));
+        let words = param.accepts.words().join(", ");
+        match &param.accepts.others()[..] {
+            [] => add(format!("(one of: {words})")),
+            others => add(format!("(one of: {words}; or {})", others.join(" or "))),
+        }
     }
     if is_list(&param.accepts) {
         add("(may be repeated)".to_owned());
@@ -129,11 +133,24 @@ pub fn explanation(param: &ToolParam) -> String {
         };
         add(format!("(default: {shown})"));
     }
+    if !tells_property(param) {
+        add(format!("(the property {:?})", param.property));
+    }
     let text = match param.required {
         true => format!("(required) {text}"),
         false => text,
     };
     super::text::harmless(&text)
+}
+
+/// Whether the property can be read off its flag, as JSON needs it: they only differ in
+/// capitals, dashes and underscores.
+fn tells_property(param: &ToolParam) -> bool {
+    let bare = |name: &str| -> String {
+        let letters = name.chars().filter(|c| !"-_".contains(*c));
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    collision(param).is_some() || bare(&param.flag) == bare(&param.property)
 }
 
 /// The name of mcpx's own flag that a tool's parameter had to make way for.

@@ -132,15 +132,15 @@ const KEYS: [(&str, &str); 14] = [
     ),
     (
         "servers.NAME.no_cache_tools",
-        "Patterns of tools whose answers are never kept: a list such as [\"create-*\", \"delete-*\"].",
+        "Patterns of tools whose answers are not kept unless --cache asks for it: a list such as [\"create-*\", \"delete-*\"].",
     ),
     (
         "servers.NAME.tools.TOOL.cache",
-        "The same for one tool: false for never, or a time of its own.",
+        "The same for one tool: false, or a time of its own.",
     ),
     (
         "fallback_sources",
-        "The files that servers are looked for in if this one names none, a list of absolute paths. An empty list switches that off.",
+        "The files that servers are looked for in if this one names none, a list of paths (~/ is the home folder). An empty list switches that off.",
     ),
 ];
 
@@ -163,7 +163,7 @@ const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-const ENVIRONMENT: [(&str, &str); 5] = [
+const ENVIRONMENT: [(&str, &str); 9] = [
     ("HOME", "The folder that the defaults above start from."),
     (
         "XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR",
@@ -174,6 +174,22 @@ const ENVIRONMENT: [(&str, &str); 5] = [
         "Proxies for servers that are connected to. All but http_proxy may be in capitals, as for curl.",
     ),
     ("PATH", "Where the programs of servers are looked for."),
+    (
+        "TMPDIR",
+        "Where the files for images and the like are written; otherwise /tmp.",
+    ),
+    (
+        "CLAUDE_CONFIG_DIR, CODEX_HOME",
+        "Where Claude Code and Codex have their files, if not in the usual places.",
+    ),
+    (
+        "SSL_CERT_FILE, SSL_CERT_DIR",
+        "Certificates to trust in place of the system's; those of the call that starts the daemon.",
+    ),
+    (
+        "MCPX_IDLE",
+        "How long the daemon stays without work (default: 10s), in the call that starts it.",
+    ),
     (
         "any other",
         "What the configuration names as ${VAR}. The programs of servers get the caller's environment.",

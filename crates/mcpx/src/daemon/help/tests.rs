@@ -309,6 +309,47 @@ fn programs_get_the_page_as_json_with_the_schemas_as_sent() {
 }
 
 #[test]
+fn a_flag_that_does_not_tell_its_property_is_shown_with_it() {
+    let schema = json!({"type": "object", "properties": {
+        "name": {"type": "string"}, "Name": {"type": "string", "description": "Another."},
+        "max_results": {"type": "integer"}, "maxDepth": {"type": "integer"},
+        "a.b": {"type": "string"}, "cache": {"type": "string"}
+    }});
+    let spec = read(&json!({"name": "t", "inputSchema": schema}));
+    assert_data_eq!(
+        section(&tool("s", &spec, 0), "OPTIONS"),
+        str![[r#"
+    --name=STRING
+    --name-2=STRING          Another. (the property "Name")
+    --max-results=INTEGER
+    --max-depth=INTEGER
+    --a-b=STRING             (the property "a.b")
+    --tool-cache=STRING
+"#]]
+    );
+}
+
+#[test]
+fn long_choices_do_not_hide_what_else_is_allowed() {
+    let zones = json!({"enum": ["Europe/Berlin", "Europe/London", "Asia/Tokyo"]});
+    let spec = read(
+        &json!({"name": "t", "inputSchema": {"type": "object", "properties": {
+            "zone": zones,
+            "offset": {"anyOf": [zones, {"type": "integer"}]},
+            "many": {"type": "array", "items": {"anyOf": [zones, {"type": "number"}]}}
+        }}}),
+    );
+    assert_data_eq!(
+        section(&tool("s", &spec, 0), "OPTIONS"),
+        str![[r#"
+    --zone=CHOICE      (one of: Europe/Berlin, Europe/London, Asia/Tokyo)
+    --offset=CHOICE    (one of: Europe/Berlin, Europe/London, Asia/Tokyo; or INTEGER)
+    --many=CHOICE      (one of: Europe/Berlin, Europe/London, Asia/Tokyo; or NUMBER) (may be repeated)
+"#]]
+    );
+}
+
+#[test]
 fn the_page_of_a_server_has_its_words_and_its_tools() {
     let about = About {
         title: Some("Fake\u{1b}[31m"),
@@ -435,6 +476,16 @@ ENVIRONMENT
                  Proxies for servers that are connected to. All but http_proxy
                  may be in capitals, as for curl.
     PATH         Where the programs of servers are looked for.
+    TMPDIR       Where the files for images and the like are written; otherwise
+                 /tmp.
+    CLAUDE_CONFIG_DIR, CODEX_HOME
+                 Where Claude Code and Codex have their files, if not in the
+                 usual places.
+    SSL_CERT_FILE, SSL_CERT_DIR
+                 Certificates to trust in place of the system's; those of the
+                 call that starts the daemon.
+    MCPX_IDLE    How long the daemon stays without work (default: 10s), in the
+                 call that starts it.
     any other    What the configuration names as ${VAR}. The programs of servers
                  get the caller's environment.
 

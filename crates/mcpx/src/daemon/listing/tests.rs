@@ -27,7 +27,7 @@ fn entries() -> BTreeMap<String, ServerEntry> {
     let entry = |name: &str, endpoint| {
         let entry = ServerEntry {
             name: name.to_owned(),
-            scope: Default::default(),
+            scope: Scope::Own,
             origin: Some("/home/me/.config/mcpx/config.toml".into()),
             endpoint,
             settings: Settings {
@@ -82,7 +82,8 @@ github  npx -y server '--token=***' 'a b'    /home/me/.config/mcpx/config.toml
     "name": "apify",
     "transport": "http",
     "url": "https://***@mcp.example.com/${PATH}",
-    "origin": "/home/me/.config/mcpx/config.toml"
+    "origin": "/home/me/.config/mcpx/config.toml",
+    "scope": "config"
   },
   {
     "name": "github",
@@ -94,12 +95,31 @@ github  npx -y server '--token=***' 'a b'    /home/me/.config/mcpx/config.toml
       "--token=***",
       "a b"
     ],
-    "origin": "/home/me/.config/mcpx/config.toml"
+    "origin": "/home/me/.config/mcpx/config.toml",
+    "scope": "config"
   }
 ]
 
 "#]]
     );
+}
+
+#[test]
+fn servers_of_project_files_say_so() {
+    let mut entries = entries();
+    for entry in entries.values_mut() {
+        entry.origin = Some("/src/app/.mcp.json".into());
+        entry.scope = Scope::Project;
+    }
+    let text = servers(&entries, true, false);
+    for line in text.lines() {
+        assert!(
+            line.ends_with("  /src/app/.mcp.json (project file)"),
+            "{line}"
+        );
+    }
+    let json = servers(&entries, false, true);
+    assert_eq!(json.matches(r#""scope": "project""#).count(), 2, "{json}");
 }
 
 #[test]

@@ -41,12 +41,22 @@ impl Configured {
         }
         let names = self.config.servers.keys().map(String::as_str);
         let file = caller.places.config.display();
-        let hint = match nearest(word, names) {
+        let has_blank = |text: &str| text.contains(char::is_whitespace);
+        // Several words are a command, unless there is a server of such a name.
+        let near = nearest(word, names).filter(|near| has_blank(near) || !has_blank(word));
+        let hint = match near {
             Some(near) => format!("did you mean `{near}`? (servers are configured in {file})"),
+            None if has_blank(word) => {
+                format!("to run a command, write its path: `/path/to/{word}`")
+            }
             None => format!("servers are configured in {file}"),
         };
+        let more = match self.config.problems.is_empty() {
+            true => "",
+            false => "; not all that names servers could be read, `mcpx -v` tells why",
+        };
         Err(Failure::Usage(format!(
-            "there is no server `{word}`; {hint}"
+            "there is no server `{word}`; {hint}{more}"
         )))
     }
 }
