@@ -226,6 +226,22 @@ fn an_answer_from_the_cache_is_told_with_its_age() {
 }
 
 #[test]
+fn what_the_configuration_never_keeps_is_not_kept_on_request_either() {
+    let world = World::new().server("fake", sibling("fake-mcp"), &[]);
+    world.append("no_cache_tools = [\"p*\"]\n");
+    let words = ["fake", "pid", "--cache=60s"];
+    let told = "mcpx: --cache does nothing for pid: the configuration says that its answers are never kept\n";
+    let first = world
+        .mcpx(words)
+        .success()
+        .stderr_eq(told)
+        .get_output()
+        .clone();
+    assert!(!first.stdout.is_empty());
+    assert!(!world.path("cache/mcpx").exists());
+}
+
+#[test]
 fn a_value_that_looks_like_flags_makes_nothing_loud() {
     let world = world();
     world

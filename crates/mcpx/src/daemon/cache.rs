@@ -58,32 +58,31 @@ pub fn key(identity: &str, tool: &str, arguments: &RawValue) -> Key {
     Key(hex(hash.finish().as_ref()))
 }
 
-/// How long answers of `tool` are kept; nothing if they are not. What is said for this
-/// call counts first: `--no-cache`, then `--cache`. Of the configuration, what forbids
-/// counts more than what allows: `cache = false` and `no_cache_tools` protect tools
-/// that change something from a default, not from a user who asks.
+/// How long answers of `tool` are kept; nothing if they are not. What forbids counts
+/// more than what allows: `--no-cache`, and then the configuration, which protects tools
+/// that change something. An answer from the cache would be a change that was not made.
 pub fn policy(
     settings: &Settings,
     tool: &str,
     cache: Option<Duration>,
     no_cache: bool,
 ) -> Option<Duration> {
-    if no_cache {
+    if no_cache || is_forbidden(settings, tool) {
         return None;
-    }
-    if cache.is_some() {
-        return cache;
     }
     let own = settings.tools.get(tool).and_then(|tool| tool.cache);
-    let globs = &settings.no_cache_tools;
-    if own == Some(ToolCache::Never) || globs.iter().any(|glob| glob::matches(glob, tool)) {
-        return None;
-    }
-    match own {
+    cache.or(match own {
         Some(ToolCache::For(time)) => Some(time),
         Some(ToolCache::Never) => None,
         None => settings.cache_ttl,
-    }
+    })
+}
+
+/// Whether the configuration says that answers of `tool` are never kept.
+pub fn is_forbidden(settings: &Settings, tool: &str) -> bool {
+    let own = settings.tools.get(tool).and_then(|tool| tool.cache);
+    let globs = &settings.no_cache_tools;
+    own == Some(ToolCache::Never) || globs.iter().any(|glob| glob::matches(glob, tool))
 }
 
 impl Cache {

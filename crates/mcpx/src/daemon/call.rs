@@ -125,6 +125,13 @@ pub async fn run(
         // What was answered is not in the key.
         false => None,
     };
+    if call.options.cache.is_some() && cache::is_forbidden(call.settings, &call.tool.name) {
+        let rule = "the configuration says that its answers are never kept";
+        let name = &call.tool.name;
+        caller
+            .warn(format!("--cache does nothing for {name}: {rule}"))
+            .await?;
+    }
     let kept = ttl.map(|ttl| {
         let key = cache::key(&call.target.identity, &call.tool.name, &arguments);
         (key, ttl)

@@ -172,7 +172,7 @@ fn what_cannot_be_kept_is_a_sentence() {
 }
 
 #[test]
-fn what_is_said_for_a_call_counts_before_the_configuration() {
+fn what_forbids_counts_before_what_allows() {
     let seconds = Duration::from_secs;
     let tool = |cache| ToolSettings { cache: Some(cache) };
     let settings = Settings {
@@ -195,8 +195,9 @@ fn what_is_said_for_a_call_counts_before_the_configuration() {
         ("create-issue", None, false, None),
         ("create-x", None, false, None),
         ("list", asked, false, Some(60)),
-        ("send", asked, false, Some(60)),
-        ("create-issue", asked, false, Some(60)),
+        ("send", asked, false, None),
+        ("create-issue", asked, false, None),
+        ("get", asked, false, Some(60)),
         ("get", asked, true, None),
         ("list", None, true, None),
     ];

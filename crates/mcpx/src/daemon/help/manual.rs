@@ -132,11 +132,11 @@ const KEYS: [(&str, &str); 14] = [
     ),
     (
         "servers.NAME.no_cache_tools",
-        "Patterns of tools whose answers are not kept unless --cache asks for it: a list such as [\"create-*\", \"delete-*\"].",
+        "Patterns of tools whose answers are never kept, whatever --cache asks for: a list such as [\"create-*\", \"delete-*\"].",
     ),
     (
         "servers.NAME.tools.TOOL.cache",
-        "The same for one tool: false, or a time of its own.",
+        "The same for one tool: false for never, or a time of its own.",
     ),
     (
         "fallback_sources",
