@@ -419,8 +419,6 @@ impl<O: Opener> Keeper<O> {
                 () = sleep_until(deadline) => {}
                 event = events.recv(), if listening => match event {
                     Some(Event::ToolsChanged) => server.forget_tools(),
-                    // Said between calls, so that nobody is there to read it.
-                    Some(Event::Log { .. }) => {}
                     None if server.connection.is_alive() => listening = false,
                     None => return self.inner.remove(&self.identity, self.serial),
                 },
