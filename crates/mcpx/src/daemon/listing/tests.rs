@@ -1,7 +1,5 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::time::Duration;
-
 use serde_json::json;
 use serde_json::value::RawValue;
 use snapbox::{assert_data_eq, str};
@@ -30,14 +28,7 @@ fn entries() -> BTreeMap<String, ServerEntry> {
             scope: Default::default(),
             origin: Some("/home/me/.config/mcpx/config.toml".into()),
             endpoint,
-            settings: Settings {
-                timeout: Duration::from_secs(1),
-                connect_timeout: Duration::from_secs(1),
-                keepalive: Duration::from_secs(1),
-                cache_ttl: None,
-                no_cache_tools: Vec::new(),
-                tools: BTreeMap::new(),
-            },
+            settings: Settings::default(),
         };
         (name.to_owned(), entry)
     };

@@ -4,8 +4,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use serde_json::value::RawValue;
+
 use super::*;
 use crate::config::Endpoint;
+use crate::upstream::CallOptions;
 
 /// Opens servers that are no processes.
 #[derive(Clone, Default)]
