@@ -1,5 +1,5 @@
-//! What a server says, as a person may see it: nothing in it drives the terminal, hides
-//! in the text or turns it around.
+//! What a server says, as a person may see it: nothing in it drives the terminal or turns
+//! the text around.
 
 use argway_core::output::shown;
 

@@ -1,3 +1,5 @@
+//! What is offered where the cursor is.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::json;

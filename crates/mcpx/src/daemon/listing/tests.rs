@@ -1,3 +1,5 @@
+//! Lists as they are printed, with secrets left out.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::json;

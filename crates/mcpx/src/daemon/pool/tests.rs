@@ -1,3 +1,5 @@
+//! The pool with servers that are no processes.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::VecDeque;
