@@ -107,7 +107,7 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     print(&rows)?;
     let failed = rows.iter().filter(|row| !row.passed).count();
     if check && failed > 0 {
-        bail!("{failed} of {} limits are passed", rows.len());
+        bail!("{failed} of {} limits are not kept", rows.len());
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod config;
 mod daemon;
 mod exit;
 mod handshake;
+mod harmless;
 mod own_flags;
 mod paths;
 mod upstream;

@@ -99,24 +99,17 @@ fn detail(body: &str) -> String {
     }
 }
 
-/// How much of what a server says unasked waits to be heard. What it says beyond that
-/// is lost: nobody reads a flood, and it must not fill the memory.
-pub const EVENTS: usize = 256;
-/// The same for what it says during one call.
+/// How many events wait to be heard: one that waits says all that a second would.
+pub const EVENTS: usize = 1;
+/// How much of what a server says during one call waits to be heard. What it says
+/// beyond that is lost: nobody reads a flood, and it must not fill the memory.
 pub const CALL_EVENTS: usize = 1024;
 
-/// What a server says of its own accord, not as an answer.
+/// What a server says of its own accord and whoever calls it.
 #[derive(Debug)]
 pub enum Event {
     /// `notifications/tools/list_changed`.
     ToolsChanged,
-    /// `notifications/message`. Between calls nobody is there to read
-    /// it; calls under way hear it as [`CallEvent::Log`].
-    #[allow(dead_code, reason = "only tests listen between calls")]
-    Log {
-        /// What it says, as text.
-        text: String,
-    },
 }
 
 /// What is told to the one who makes a call, while it runs.
@@ -131,7 +124,7 @@ pub enum CallEvent {
         /// In words.
         message: Option<String>,
     },
-    /// A log message of the server while this call ran.
+    /// `notifications/message` while this call ran, or an error that names no call.
     Log {
         /// `info`, `warning` …
         level: String,

@@ -150,8 +150,8 @@ fn check(file: &Path) {
 }
 
 #[test]
-fn every_example_of_the_plan_does_what_it_says() {
-    check(&here("tests/transcripts/plan.trycmd"));
+fn every_first_example_does_what_it_says() {
+    check(&here("tests/transcripts/first-examples.trycmd"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ const CLIENTS: usize = 8;
 /// Bytes of a result that must not stay in the daemon's memory.
 const LARGE: usize = 50_000_000;
 
-/// Limits of the specification.
+/// What mcpx promises.
 const FLOOR_RATIO: f64 = 2.0;
 const PEER_RATIO: f64 = 0.5;
 const CPU_MS: f64 = 2.0;
@@ -65,7 +65,7 @@ pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
     print(&rows)?;
     let failed = rows.iter().filter(|row| !row.passed).count();
     if check && failed > 0 {
-        bail!("{failed} of {} limits are passed", rows.len());
+        bail!("{failed} of {} limits are not kept", rows.len());
     }
     Ok(())
 }

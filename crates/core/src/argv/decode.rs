@@ -2,9 +2,9 @@
 //!
 //! Flags are GNU style: `--flag=value` or `--flag value`, where the next word is
 //! the value whatever it looks like (a program's own flags take none that is a flag
-//! itself); switches stand alone. What a word means is
-//! decided by what its parameter accepts, in `value`; arguments that are given
-//! whole, as JSON, are checked in `whole`. After a word `--` all flags are the tool's.
+//! itself); switches stand alone. After a word `--` all flags are the tool's. What a
+//! word means is decided by what its parameter accepts, in `value`; arguments that
+//! are given whole, as JSON, are checked in `whole`.
 
 mod advice;
 #[cfg(test)]
@@ -94,22 +94,10 @@ pub fn decode<T: Copy>(
     }
 }
 
-/// The program's own flags among the words, whatever is wrong with the rest: who
-/// asks for help gets it, not the errors.
-pub fn own_flags<T: Copy>(
-    tool: &ToolSpec,
-    own: &[OwnFlag<T>],
-    words: &[String],
-) -> Vec<(T, Option<String>)> {
-    Line::read(tool, own, words).own
-}
-
 /// The required parameters that are missing when nothing is given: `--a, --b`.
 pub fn missing(tool: &ToolSpec) -> Option<ArgumentError> {
     let required = tool.params.iter().filter(|param| param.required);
-    let flags: Vec<String> = required
-        .map(|param| format!("`--{}`", param.flag))
-        .collect();
+    let flags: Vec<String> = required.map(called).collect();
     (!flags.is_empty()).then(|| ArgumentError {
         problems: vec![missing_problem(tool, &flags)],
     })
@@ -384,7 +372,7 @@ impl<'a, T: Copy> Line<'a, T> {
         for (index, param) in self.tool.params.iter().enumerate() {
             let Some(given) = self.given.get(&index) else {
                 if param.required {
-                    absent.push(format!("`--{}`", param.flag));
+                    absent.push(called(param));
                 }
                 continue;
             };

@@ -1,7 +1,8 @@
 //! One tool call: arguments, the cache, the server, what is printed.
 //!
 //! [`arguments`] finds what the tool is called with, [`rounds`] asks the server until
-//! it has an answer, [`progress`] tells the person how far it is.
+//! it has an answer, [`tasks`] follows what the server does in its own time, [`progress`]
+//! tells the person how far it is.
 
 mod arguments;
 mod progress;

@@ -1,9 +1,9 @@
 //! One client that waits: what it was called with, and the way to its terminal.
 //! The only file of the daemon that prints, and it prints over there.
 
-use super::help::text::harmless;
 use super::line::Line;
 use crate::exit::Exit;
+use crate::harmless;
 use crate::paths::Places;
 use crate::wire::{Invocation, PIECE, Stdin, StdinWish, ToClient, ToDaemon};
 
@@ -78,7 +78,7 @@ impl Caller {
     /// A line on stderr, `mcpx: …`, unless it is to be quiet. Whoever's words are in it:
     /// they drive no terminal, and begin no line of their own that looks like ours.
     pub async fn warn(&mut self, text: impl std::fmt::Display) -> Result<(), Gone> {
-        let text = harmless(&text.to_string()).replace('\n', "\n  ");
+        let text = harmless::text(&text.to_string()).replace('\n', "\n  ");
         self.stderr(format!("mcpx: {text}\n").as_bytes()).await
     }
 

@@ -12,9 +12,9 @@ use argway_core::argv::{OwnFlag, Takes};
 use argway_core::sources::tool::{ToolParam, ToolSpec};
 
 use super::help::flags;
-use super::help::text::one_line;
 use super::listing;
 use crate::config::ServerEntry;
+use crate::harmless;
 use crate::own_flags::{OWN_FLAGS, Own};
 
 /// The shells that there is a script for.
@@ -120,7 +120,7 @@ pub fn lines(candidates: &[Candidate]) -> String {
 }
 
 fn candidate(word: &str, description: &str) -> Candidate {
-    let mut description = one_line(description);
+    let mut description = harmless::line(description);
     if let Some((end, _)) = description.char_indices().nth(LONGEST) {
         description.truncate(end);
         description.push('…');

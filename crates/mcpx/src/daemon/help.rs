@@ -19,8 +19,9 @@ use argway_core::sources::tool::{OutputField, ToolParam, ToolSpec, input_fields,
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::harmless;
 use crate::own_flags::OWN_FLAGS;
-use text::{Page, harmless, harmless_json, one_line};
+use text::Page;
 
 /// What a server says about itself.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,8 +36,8 @@ pub struct About<'a> {
 
 /// `mcpx SERVER TOOL --help`.
 pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
-    let command = one_line(&shell_line(["mcpx", server, &tool.name]));
-    let summary = one_line(&tool.summary());
+    let command = harmless::line(&shell_line(["mcpx", server, &tool.name]));
+    let summary = harmless::line(&tool.summary());
     let fields = tool.output.as_deref().map(output_fields);
     let output = Output::of(fields.as_deref());
     let mut page = Page::new(columns);
@@ -49,13 +50,13 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     let words: Vec<String> = tool
         .params
         .iter()
-        .map(|param| one_line(&flags::usage(tool, param)))
+        .map(|param| harmless::line(&flags::usage(tool, param)))
         .collect();
     page.synopsis(&command, &words);
     if !tool.params.is_empty() {
         page.paragraph(&format!("{command} JSON"));
     }
-    let description = harmless(&tool.description);
+    let description = harmless::text(&tool.description);
     if !is_told(&description, &summary) {
         page.heading("DESCRIPTION");
         page.paragraph(&description);
@@ -69,7 +70,7 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
         (false, _) => {
             let row = |(param, inner): (&ToolParam, &Vec<OutputField>)| {
                 vec![
-                    one_line(&flags::option(tool, param)),
+                    harmless::line(&flags::option(tool, param)),
                     explained(param, inner),
                 ]
             };
@@ -82,7 +83,7 @@ pub fn tool(server: &str, tool: &ToolSpec, columns: usize) -> String {
     output.put(&mut page);
     page.heading("EXAMPLES");
     for call in examples::calls(&command, tool, output.filter()) {
-        page.verbatim(&harmless(&call));
+        page.verbatim(&harmless::text(&call));
     }
     page.heading("MCPX FLAGS");
     let rows: Vec<Vec<String>> = OWN_FLAGS
@@ -109,14 +110,14 @@ fn explained(param: &ToolParam, inner: &[OutputField]) -> String {
             false => "",
         };
         let field = format!("{}: {}{required} {}", field.path, field.kind, field.text);
-        format!("{indent}{}", one_line(field.trim_end()))
+        format!("{indent}{}", harmless::line(field.trim_end()))
     }));
     lines.join("\n")
 }
 
 /// Whether a summary leaves nothing of a description out.
 fn is_told(description: &str, summary: &str) -> bool {
-    let description = one_line(description);
+    let description = harmless::line(description);
     description.is_empty() || description.trim_end_matches('.') == summary.trim_end_matches('.')
 }
 
@@ -200,9 +201,9 @@ impl<'a> Output<'a> {
 fn rows(fields: &[OutputField]) -> Vec<Vec<String>> {
     let row = |field: &OutputField| {
         vec![
-            one_line(&field.path),
-            one_line(&field.kind),
-            harmless(&field.text),
+            harmless::line(&field.path),
+            harmless::line(&field.kind),
+            harmless::text(&field.text),
         ]
     };
     fields.iter().map(row).collect()
@@ -217,7 +218,7 @@ pub fn tool_json(server: &str, tool: &ToolSpec) -> String {
 /// JSON for a terminal or a program.
 pub(super) fn printed(value: &impl Serialize) -> String {
     match serde_json::to_string_pretty(value) {
-        Ok(json) => harmless_json(&json) + "\n",
+        Ok(json) => harmless::json(&json) + "\n",
         Err(_) => "null\n".to_owned(),
     }
 }
@@ -319,9 +320,9 @@ impl<'a> FieldJson<'a> {
 
 /// `mcpx SERVER --help`.
 pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize) -> String {
-    let command = one_line(&shell_line(["mcpx", name]));
+    let command = harmless::line(&shell_line(["mcpx", name]));
     let title = [about.title, about.version];
-    let title: Vec<String> = title.into_iter().flatten().map(one_line).collect();
+    let title: Vec<String> = title.into_iter().flatten().map(harmless::line).collect();
     let mut page = Page::new(columns);
     page.heading("NAME");
     match title.is_empty() {
@@ -332,7 +333,7 @@ pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize)
     page.paragraph(&command);
     page.paragraph(&format!("{command} TOOL [FLAGS]"));
     page.paragraph(&format!("{command} TOOL --help"));
-    if let Some(instructions) = about.instructions.map(harmless) {
+    if let Some(instructions) = about.instructions.map(harmless::text) {
         page.heading("DESCRIPTION");
         page.paragraph(&instructions);
     }
@@ -340,7 +341,8 @@ pub fn server(name: &str, about: &About<'_>, tools: &[ToolSpec], columns: usize)
     match tools.is_empty() {
         true => page.paragraph("None."),
         false => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
+            let row =
+                |tool: &ToolSpec| vec![harmless::line(&tool.name), harmless::line(&tool.summary())];
             page.table(&tools.iter().map(row).collect::<Vec<_>>(), 4);
         }
     }

@@ -9,9 +9,9 @@ use argway_core::sources::tool::{ToolSpec, output_fields};
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::help::text::{harmless, one_line};
 use super::help::{ToolJson, printed};
 use crate::config::{EndpointText, Scope, ServerEntry};
+use crate::harmless;
 
 /// A name that is longer does not push the others' texts further.
 const WIDEST: usize = 40;
@@ -23,15 +23,15 @@ pub fn servers(entries: &BTreeMap<String, ServerEntry>, verbose: bool, json: boo
         return printed(&all);
     }
     let rows = entries.iter().map(|(name, entry)| match verbose {
-        true => vec![one_line(name), endpoint(entry), origin(entry)],
-        false => vec![one_line(name)],
+        true => vec![harmless::line(name), endpoint(entry), origin(entry)],
+        false => vec![harmless::line(name)],
     });
     aligned(&rows.collect::<Vec<_>>())
 }
 
 /// What a server runs or connects to, on one line and without its secrets.
 pub fn endpoint(entry: &ServerEntry) -> String {
-    one_line(&match &entry.endpoint {
+    harmless::line(&match &entry.endpoint {
         EndpointText::Stdio { command, args, .. } => {
             let args = secrets::without(args);
             shell_line(
@@ -48,7 +48,7 @@ pub fn endpoint(entry: &ServerEntry) -> String {
 /// be somebody else's idea.
 fn origin(entry: &ServerEntry) -> String {
     let origin = entry.origin.as_ref();
-    let path = origin.map_or_else(String::new, |path| one_line(&path.to_string_lossy()));
+    let path = origin.map_or_else(String::new, |path| harmless::line(&path.to_string_lossy()));
     match entry.scope {
         Scope::Project => format!("{path} (project file)"),
         Scope::Direct | Scope::Own | Scope::User => path,
@@ -112,7 +112,8 @@ impl<'a> ServerLine<'a> {
 pub fn tools(tools: &[ToolSpec], verbose: bool, json: bool, columns: usize) -> String {
     match (verbose, json) {
         (false, false) => {
-            let row = |tool: &ToolSpec| vec![one_line(&tool.name), one_line(&tool.summary())];
+            let row =
+                |tool: &ToolSpec| vec![harmless::line(&tool.name), harmless::line(&tool.summary())];
             let lines = aligned(&tools.iter().map(row).collect::<Vec<_>>());
             match columns {
                 0 => lines,
@@ -164,9 +165,13 @@ impl<'a> ToolLine<'a> {
 
 /// A tool's name with its whole text below.
 fn whole(tool: &ToolSpec) -> String {
-    let mut text = one_line(&tool.name) + "\n";
-    let title = tool.title.as_deref().map(one_line).unwrap_or_default();
-    let description = harmless(&tool.description);
+    let mut text = harmless::line(&tool.name) + "\n";
+    let title = tool
+        .title
+        .as_deref()
+        .map(harmless::line)
+        .unwrap_or_default();
+    let description = harmless::text(&tool.description);
     for line in [title.as_str(), &description]
         .iter()
         .flat_map(|part| part.lines())

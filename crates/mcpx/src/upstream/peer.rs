@@ -173,7 +173,7 @@ impl Peer {
                 (Some(method), Some(id)) => self.asked(id, &method, message.params, during),
                 (Some(method), None) => self.told(&method, message.params, during),
                 (None, Some(id)) => self.answered(id, message.result, message.error),
-                (None, None) => self.complained(message.error),
+                (None, None) => self.complained(message.error, during),
             }
         }
         true
@@ -199,12 +199,11 @@ impl Peer {
         let _ = waiting.answer.send(answer);
     }
 
-    /// An error that names no request: it may be about anything, so it is only noted.
-    fn complained(&self, error: Option<&RawValue>) {
+    /// An error that names no request: it may be about any, so all hear of it.
+    fn complained(&self, error: Option<&RawValue>, during: Option<i64>) {
         if let Some(error) = error {
-            self.tell(Event::Log {
-                text: message::error(error).to_string(),
-            });
+            let text = asked::remark_of(message::error(error).to_string());
+            self.remarked("error", &text, during);
         }
     }
 

@@ -98,17 +98,13 @@ impl World {
         PathBuf::from(env!("CARGO_BIN_EXE_mcpx"))
     }
 
-    /// A copy of a program that every user can run.
-    pub fn public(&self, program: &Path) -> PathBuf {
+    /// A copy of the program that every user can run.
+    pub fn public_copy(&self) -> PathBuf {
         let everybody = fs::Permissions::from_mode(0o755);
         fs::set_permissions(self.path(), everybody).unwrap();
-        let copy = self.folder("bin").join(program.file_name().unwrap());
-        copy_program(program, &copy);
+        let copy = self.folder("bin").join("mcpx");
+        copy_program(&self.binary(), &copy);
         copy
-    }
-
-    pub fn public_copy(&self) -> PathBuf {
-        self.public(&self.binary())
     }
 
     /// The same program, of another build: its id is in it as text.

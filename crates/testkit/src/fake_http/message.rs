@@ -2,6 +2,11 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+/// The header of a message.
+pub const JSON: (&str, &str) = ("content-type", "application/json");
+/// The header of a stream of events.
+pub const EVENTS: (&str, &str) = ("content-type", "text/event-stream");
+
 /// A request, whole.
 #[derive(Debug)]
 pub struct Request {

@@ -1,8 +1,9 @@
-//! A certificate for loopback, signed by an authority that nobody knows.
+//! TLS for loopback: a certificate signed by an authority that nobody knows.
 
-use std::io;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -43,4 +44,33 @@ fn pem(certificate: &[u8]) -> String {
         text.push('\n');
     }
     text + "-----END CERTIFICATE-----\n"
+}
+
+/// Both directions of a TLS connection, which are one thing.
+#[derive(Debug, Clone)]
+pub struct Shared(pub Arc<Mutex<rustls::StreamOwned<rustls::ServerConnection, TcpStream>>>);
+
+impl Read for Shared {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .read(into)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .flush()
+    }
 }

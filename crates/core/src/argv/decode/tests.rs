@@ -297,18 +297,6 @@ fn the_programs_own_flags_are_told_apart() {
 }
 
 #[test]
-fn help_is_found_however_wrong_the_rest_is() {
-    let tool = tool_of(json!({"properties": {"a": {"type": "integer"}}, "required": ["a"]}));
-    let found = own_flags(
-        &tool,
-        &OWN,
-        &words(&["--a=x", "--bogus", "-h", "--", "--help"]),
-    );
-    assert_eq!(found, [(Own::Help, None)]);
-    assert!(own_flags(&tool, &OWN, &words(&["--a", "--help"])).is_empty());
-}
-
-#[test]
 fn json_is_taken_as_it_was_typed() {
     let read = |line: &[&str]| decode(&search(), &OWN, &words(line)).unwrap().arguments;
     let text = r#" { "page" : 1.0e2, "query":"a" } "#;

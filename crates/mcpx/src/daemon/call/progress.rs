@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use argway_core::output::shown;
 use tokio::time::Instant;
+
+use crate::harmless;
 
 /// Faster than this nobody reads.
 const APART: Duration = Duration::from_millis(100);
@@ -42,9 +43,9 @@ impl ProgressLine {
             (Some(progress), _) => Some(format!("{progress}")),
             (None, _) => None,
         };
-        // A long message is cut anyway; its beginning is enough to clean.
-        let message = message.map(|message| message.chars().take(1000).collect::<String>());
-        let message = message.map(|message| shown(message.as_bytes()).replace(['\n', '\t'], " "));
+        // It is cut to the line anyway.
+        let message =
+            message.map(|message| harmless::text_within(message, 1000).replace('\n', " "));
         let parts: Vec<String> = [how_far, message].into_iter().flatten().collect();
         self.waiting = Some(cut(parts.join(" ").trim(), columns.saturating_sub(1)));
     }

@@ -16,10 +16,11 @@ use tokio::time::Instant;
 use super::progress::ProgressLine;
 use super::{Call, Terminal, tasks};
 use crate::daemon::caller::{Gone, Voice};
-use crate::daemon::elicit::{self, Outcome, form::clean};
+use crate::daemon::elicit::{self, Outcome};
 use crate::daemon::pool::Wire;
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
+use crate::harmless;
 use crate::upstream::{CALL_EVENTS, CallEvent, CallOptions, UpstreamError};
 
 /// A server that asks more often does not come to an end.
@@ -296,7 +297,10 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
     async fn log(&mut self, level: &str, text: &str) -> Result<(), Stop> {
         if self.terminal.voice() == Voice::Verbose {
             self.clear().await?;
-            let (level, text) = (clean(level, 20), clean(text, LONGEST_LOG));
+            let (level, text) = (
+                harmless::text_within(level, 20),
+                harmless::text_within(text, LONGEST_LOG),
+            );
             let name = &self.call.target.name;
             self.terminal
                 .note(&format!("{name}: {level}: {text}"))
@@ -354,7 +358,7 @@ impl<'a, T: Terminal, W: Wire> Conversation<'a, T, W> {
                 }
                 Some("roots/list") => json!({"roots": []}),
                 method => {
-                    let method = clean(method.unwrap_or("something unnamed"), 100);
+                    let method = harmless::text_within(method.unwrap_or("something unnamed"), 100);
                     let wants = format!("it asks for `{method}`, which mcpx does not give");
                     return Err(self.no_mcp(wants));
                 }

@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::Terminal;
 use super::rounds::Conversation;
-use crate::daemon::elicit::form::clean;
 use crate::daemon::pool::Wire;
 use crate::daemon::session::Stop;
 use crate::exit::Failure;
+use crate::harmless;
 use crate::upstream::UpstreamError;
 
 /// How often a task is asked after, whatever the server suggests.
@@ -133,7 +133,7 @@ async fn followed<T: Terminal, W: Wire>(
                     .status_message
                     .as_deref()
                     .unwrap_or("the task was cancelled");
-                return Err(Failure::Tool(clean(why, 4_000)).into());
+                return Err(Failure::Tool(harmless::text_within(why, 4_000)).into());
             }
             "input_required" => {
                 let before = Instant::now();

@@ -1,3 +1,5 @@
+//! Calls from a made-up terminal to a made-up server.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::{BTreeMap, VecDeque};

@@ -1,6 +1,6 @@
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! What is offered where the cursor is.
 
-use std::time::Duration;
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -19,14 +19,7 @@ fn entry(name: &str) -> (String, ServerEntry) {
             headers: BTreeMap::new(),
             ca_file: None,
         },
-        settings: Settings {
-            timeout: Duration::from_secs(1),
-            connect_timeout: Duration::from_secs(1),
-            keepalive: Duration::from_secs(1),
-            cache_ttl: None,
-            no_cache_tools: Vec::new(),
-            tools: BTreeMap::new(),
-        },
+        settings: Settings::default(),
     };
     (name.to_owned(), entry)
 }

@@ -1,8 +1,9 @@
 //! What a server asks, read from the parameters of its question and bounded.
 
-use argway_core::output::shown;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
+
+use crate::harmless;
 
 /// What is shown of a server's words.
 const LONGEST_MESSAGE: usize = 4_000;
@@ -78,14 +79,14 @@ impl Question {
         let params: Map<String, Value> =
             serde_json::from_str(params.get()).map_err(|error| error.to_string())?;
         let message = params.get("message").and_then(Value::as_str).unwrap_or("");
-        let message = match clean(message, LONGEST_MESSAGE) {
+        let message = match harmless::text_within(message, LONGEST_MESSAGE) {
             message if message.is_empty() => "(no words)".to_owned(),
             message => message,
         };
         if params.get("mode").and_then(Value::as_str) == Some("url") {
             let url = params.get("url").and_then(Value::as_str);
             let url = url.ok_or("it names no `url`")?;
-            let kind = Kind::Url(clean(url, LONGEST_MESSAGE));
+            let kind = Kind::Url(harmless::text_within(url, LONGEST_MESSAGE));
             return Ok(Self { message, kind });
         }
         let schema = params.get("requestedSchema").and_then(Value::as_object);
@@ -113,7 +114,7 @@ impl Field {
     fn read(name: &str, schema: &Value, required: bool) -> Self {
         let words = |key: &str| {
             let text = schema.get(key)?.as_str()?;
-            Some(clean(text, LONGEST_LABEL)).filter(|text| !text.is_empty())
+            Some(harmless::text_within(text, LONGEST_LABEL)).filter(|text| !text.is_empty())
         };
         let number = |key: &str| match schema.get(key) {
             Some(Value::Number(number)) => Some(number.clone()),
@@ -162,8 +163,11 @@ impl Field {
     pub fn prompt(&self) -> String {
         let mut text = String::new();
         let label = match &self.title {
-            Some(title) => format!("{title} [{}]", clean(&self.name, LONGEST_LABEL)),
-            None => clean(&self.name, LONGEST_LABEL),
+            Some(title) => format!(
+                "{title} [{}]",
+                harmless::text_within(&self.name, LONGEST_LABEL)
+            ),
+            None => harmless::text_within(&self.name, LONGEST_LABEL),
         };
         text.push_str(&format!("  {label}"));
         if let Some(words) = &self.text {
@@ -200,7 +204,10 @@ impl Field {
             Wants::Several(_) => "CHOICE,CHOICE",
             Wants::Anything => "JSON",
         };
-        format!("--answer='{}={kind}'", clean(&self.name, LONGEST_LABEL))
+        format!(
+            "--answer='{}={kind}'",
+            harmless::text_within(&self.name, LONGEST_LABEL)
+        )
     }
 
     /// What there is to choose from, as `colour: red, green`.
@@ -209,7 +216,7 @@ impl Field {
             return None;
         };
         let words: Vec<String> = choices.iter().map(|choice| word(&choice.value)).collect();
-        let name = clean(&self.name, LONGEST_LABEL);
+        let name = harmless::text_within(&self.name, LONGEST_LABEL);
         Some(format!("{name}: {}", words.join(", ")))
     }
 
@@ -363,7 +370,7 @@ impl std::fmt::Display for Range {
 /// `enum` (with `enumNames`), or `oneOf`/`anyOf` of `const` and `title`.
 fn choices(schema: &Value) -> Option<Vec<Choice>> {
     let title = |text: Option<&Value>| {
-        let text = clean(text?.as_str()?, LONGEST_LABEL);
+        let text = harmless::text_within(text?.as_str()?, LONGEST_LABEL);
         Some(text).filter(|text| !text.is_empty())
     };
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
@@ -411,19 +418,9 @@ fn words(choices: &[Choice]) -> String {
 /// A value as a person types it.
 fn word(value: &Value) -> String {
     match value {
-        Value::String(text) => clean(text, LONGEST_LABEL),
+        Value::String(text) => harmless::text_within(text, LONGEST_LABEL),
         other => other.to_string(),
     }
-}
-
-/// A server's words, fit for a terminal.
-pub fn clean(text: &str, longest: usize) -> String {
-    let start: String = text.chars().take(longest).collect();
-    let dots = match start.len() < text.len() {
-        true => "…",
-        false => "",
-    };
-    format!("{}{dots}", shown(start.as_bytes()).trim())
 }
 
 /// Whether a text may be of a format. Only what cannot be is refused: the server

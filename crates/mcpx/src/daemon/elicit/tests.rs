@@ -1,3 +1,5 @@
+//! Questions, and what a person or the command line says to them.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::VecDeque;

@@ -4,6 +4,7 @@ use argway_core::argv::{OwnFlag, Takes};
 use argway_core::sources::tool::{Accepts, ToolParam, ToolSpec};
 use serde_json::Value;
 
+use crate::harmless;
 use crate::own_flags::{OWN_FLAGS, Own};
 
 /// Choices that are wider than this together are told in the text.
@@ -104,7 +105,7 @@ pub fn usage(tool: &ToolSpec, param: &ToolParam) -> String {
 /// What OPTIONS says of a parameter: whether it is required, its text, its choices, its
 /// default, and its name where the flag does not tell it.
 pub fn explanation(param: &ToolParam) -> String {
-    let mut text = super::text::harmless(&param.text);
+    let mut text = harmless::text(&param.text);
     let mut add = |more: String| {
         // Not into the last line of a list or an example.
         let separator = match text.is_empty() {
@@ -140,7 +141,7 @@ pub fn explanation(param: &ToolParam) -> String {
         true => format!("(required) {text}"),
         false => text,
     };
-    super::text::harmless(&text)
+    harmless::text(&text)
 }
 
 /// Whether the property can be read off its flag, as JSON needs it: they only differ in

@@ -1,3 +1,5 @@
+//! The pages as they are printed.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::{Value, json};

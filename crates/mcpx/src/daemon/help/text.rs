@@ -1,6 +1,5 @@
-//! Text for a terminal: made harmless, laid out, broken where it is too wide.
+//! Text for a terminal: laid out, and broken where it is too wide.
 
-use argway_core::output::shown;
 use unicode_width::UnicodeWidthStr;
 
 /// How far text stands in under its heading.
@@ -9,44 +8,6 @@ const INDENT: usize = 4;
 const WIDEST: usize = 36;
 /// Text is not broken to lines narrower than this, however narrow the terminal.
 const NARROWEST: usize = 24;
-
-/// What a server sent, as a person may see it: nothing in it drives the terminal. Its
-/// line breaks and its indentation stay.
-pub fn harmless(text: &str) -> String {
-    let shown = shown(text.as_bytes());
-    let lines = shown.trim_end().lines().map(|line| {
-        let line: String = line.chars().filter(|c| !turns_around(*c)).collect();
-        line.replace('\t', "    ").trim_end().to_owned()
-    });
-    let lines: Vec<String> = lines.skip_while(String::is_empty).collect();
-    lines.join("\n")
-}
-
-/// The same on one line.
-pub fn one_line(text: &str) -> String {
-    let text = harmless(text);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ")
-}
-
-/// JSON that means the same and drives no terminal.
-pub fn harmless_json(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            // Outside of strings JSON has none of these, so here is a string.
-            '\u{7f}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c if turns_around(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Characters that let text show in another order than it is in.
-fn turns_around(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
 
 /// A page under construction.
 #[derive(Debug)]
@@ -216,31 +177,6 @@ fn broken(line: &str, room: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_that_a_server_sends_drives_the_terminal() {
-        for (sent, seen) in [
-            ("\u{1b}[31mred\u{1b}[0m", "red"),
-            ("\u{1b}]0;title\u{7}text", "text"),
-            ("\u{9b}2Jtext\u{7f}", "text"),
-            ("one\r\ntwo\r\n", "one\ntwo"),
-            ("safe\u{202e}txt.exe", "safetxt.exe"),
-            ("\n\n  indented\n\tmore  \n\n", "  indented\n    more"),
-            ("bell\u{7}", "bell"),
-        ] {
-            assert_eq!(harmless(sent), seen, "{sent:?}");
-        }
-        assert_eq!(one_line("a\n  b\tc"), "a b c");
-    }
-
-    #[test]
-    fn json_keeps_its_meaning_without_control_characters() {
-        let sent = "{\"a\":\"\u{9b}2J\u{202e}é\"}";
-        let safe = harmless_json(sent);
-        assert_eq!(safe, r#"{"a":"\u009b2J\u202eé"}"#);
-        let [sent, safe] = [sent, &safe].map(serde_json::from_str::<serde_json::Value>);
-        assert_eq!(sent.ok(), safe.ok());
-    }
 
     #[test]
     fn only_lines_that_are_too_wide_are_broken() {

@@ -1,6 +1,6 @@
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! Lists as they are printed, with secrets left out.
 
-use std::time::Duration;
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -30,14 +30,7 @@ fn entries() -> BTreeMap<String, ServerEntry> {
             scope: Scope::Own,
             origin: Some("/home/me/.config/mcpx/config.toml".into()),
             endpoint,
-            settings: Settings {
-                timeout: Duration::from_secs(1),
-                connect_timeout: Duration::from_secs(1),
-                keepalive: Duration::from_secs(1),
-                cache_ttl: None,
-                no_cache_tools: Vec::new(),
-                tools: BTreeMap::new(),
-            },
+            settings: Settings::default(),
         };
         (name.to_owned(), entry)
     };

@@ -1,11 +1,16 @@
+//! The pool with servers that are no processes.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use serde_json::value::RawValue;
+
 use super::*;
 use crate::config::Endpoint;
+use crate::upstream::CallOptions;
 
 /// Opens servers that are no processes.
 #[derive(Clone, Default)]

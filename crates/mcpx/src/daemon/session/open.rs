@@ -2,8 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use argway_core::catalog::names::nearest;
 

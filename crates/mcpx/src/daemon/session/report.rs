@@ -1,9 +1,8 @@
 //! Says why a command has no result.
 
-use argway_core::output::shown;
-
 use crate::daemon::caller::{Caller, Gone, Voice};
 use crate::exit::Failure;
+use crate::harmless;
 use crate::upstream::UpstreamError;
 
 /// What is shown of an error, and of what a server wrote to stderr.
@@ -49,7 +48,7 @@ fn details(error: &UpstreamError) -> String {
     match error {
         UpstreamError::Start { stderr, .. } | UpstreamError::Ended { stderr, .. } => {
             // The end says why; the beginning may be long ago.
-            let text = shown(stderr.as_bytes());
+            let text = harmless::text(stderr);
             let start = text.len().saturating_sub(LONGEST_ERROR);
             let start = (start..=text.len()).find(|index| text.is_char_boundary(*index));
             text[start.unwrap_or_default()..].to_owned()
@@ -67,10 +66,9 @@ fn details(error: &UpstreamError) -> String {
     }
 }
 
-/// Fit for a terminal: bounded, and without what would command it.
+/// Fit for a terminal, and not too long for it.
 pub fn fit(text: &str) -> String {
-    let start: String = text.chars().take(LONGEST_ERROR).collect();
-    shown(start.as_bytes())
+    harmless::text_within(text, LONGEST_ERROR)
 }
 
 #[cfg(test)]
@@ -86,6 +84,6 @@ mod tests {
         };
         let told = details(&error);
         assert!(told.len() <= LONGEST_ERROR);
-        assert!(told.ends_with("\nError: no such file\n"));
+        assert!(told.ends_with("\nError: no such file"));
     }
 }

@@ -17,6 +17,7 @@ use tokio::sync::OnceCell;
 use super::super::UpstreamError;
 use super::plan::{Plan, proxies, variable};
 use super::words;
+use crate::harmless;
 
 /// How many redirects are followed for one request.
 const REDIRECTS: usize = 5;
@@ -63,7 +64,10 @@ impl Client {
         let mut secrets = Vec::new();
         for (name, value) in settings.headers {
             let wrong = |what: &str| {
-                UpstreamError::Network(format!("the header `{}` {what}", words::clean(name, 80)))
+                UpstreamError::Network(format!(
+                    "the header `{}` {what}",
+                    harmless::line_within(name, 80)
+                ))
             };
             let key = HeaderName::from_bytes(name.as_bytes())
                 .map_err(|_| wrong("has a character that no header's name has"))?;
@@ -243,7 +247,7 @@ impl Client {
                 false => text,
             }
         });
-        words::clean(&hidden, words::DETAIL)
+        harmless::line_within(&hidden, words::DETAIL)
     }
 }
 
@@ -269,7 +273,7 @@ pub fn shown(url: &Url) -> String {
     let _ = url.set_password(None);
     url.set_query(None);
     url.set_fragment(None);
-    words::clean(url.as_str(), 300)
+    harmless::line_within(url.as_str(), 300)
 }
 
 /// Host and port.

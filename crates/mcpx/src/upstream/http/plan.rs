@@ -8,6 +8,7 @@ use reqwest::{Certificate, NoProxy, Proxy};
 use super::super::UpstreamError;
 use super::client::cause;
 use super::words;
+use crate::harmless;
 
 /// How long an idle connection is kept. Common servers hang up after 5 s, and a
 /// request that meets that moment would be lost.
@@ -49,7 +50,7 @@ impl Plan {
             builder = builder.tls_certs_merge(certificates(path)?);
         }
         builder.build().map_err(|error| {
-            let cause = words::clean(&cause(&error), words::DETAIL);
+            let cause = harmless::line_within(&cause(&error), words::DETAIL);
             UpstreamError::Network(format!("TLS cannot be set up: {cause}"))
         })
     }

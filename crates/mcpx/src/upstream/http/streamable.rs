@@ -15,10 +15,11 @@ use super::super::peer::{Doing, Link, Outgoing, Peer};
 use super::super::{Event, UpstreamError};
 use super::answer::{self, Events, Shape};
 use super::client::{Client, place};
+use super::headers;
 use super::headers::Marked;
 use super::said::{Refusal, Rpc, opened_protocol, rpc_error};
 use super::tasks::Tasks;
-use super::{headers, words};
+use crate::harmless;
 
 /// How long a server may take over a message that it does not answer.
 const NOTIFY: Duration = Duration::from_secs(30);
@@ -228,7 +229,7 @@ impl Line {
             return self.follow(id, about, response).await;
         }
         let status = response.status();
-        let kind = words::clean(answer::kind(&response), 80);
+        let kind = harmless::line_within(answer::kind(&response), 80);
         let text = answer::body(&self.client, response, answer::MESSAGE).await?;
         if text.trim().is_empty() {
             // Some servers answer on their own stream instead.

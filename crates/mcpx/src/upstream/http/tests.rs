@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::super::life::{Life, Memory};
-use super::super::{CallEvent, CallOptions, EVENTS, Event, UpstreamError};
+use super::super::{CALL_EVENTS, CallEvent, CallOptions, EVENTS, Event, UpstreamError};
 use super::*;
 
 /// How long anything may take that is not about taking long.
@@ -262,7 +262,7 @@ async fn many_calls_run_at_once() {
 async fn progress_comes_before_the_answer() {
     for behaviour in ["modern+sse", "legacy+sse"] {
         let open = World::new(behaviour).open().await.unwrap();
-        let (sender, mut events) = channel(EVENTS);
+        let (sender, mut events) = channel(CALL_EVENTS);
         let options = CallOptions {
             timeout: Some(PATIENCE),
             events: Some(sender),
@@ -518,7 +518,7 @@ async fn who_may_not_is_told_why_without_the_secret() {
         assert_eq!(
             world.trouble().await,
             format!(
-                "{url} answered HTTP {status}: not here, [31m*** [0m \
+                "{url} answered HTTP {status}: not here, *** \
                  (it asks for Bearer realm=\"fake\")"
             )
         );

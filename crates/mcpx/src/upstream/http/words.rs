@@ -1,39 +1,10 @@
-//! What a server says besides answers, made fit to be shown in one line.
+//! What a server says with an error's status, as far as it is for people.
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
 use serde::Deserialize;
 
 /// The most that is shown of what a server says with an error.
 pub const DETAIL: usize = 500;
-
-/// Text on one line, without control characters, of at most `limit` characters.
-pub fn clean(text: &str, limit: usize) -> String {
-    let mut line = String::new();
-    let mut count = 0;
-    for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-            count += 1;
-        }
-        for letter in word.chars().filter(|letter| !is_invisible(*letter)) {
-            if count >= limit {
-                line.push('…');
-                return line;
-            }
-            line.push(letter);
-            count += 1;
-        }
-    }
-    line
-}
-
-/// Marks that turn a line around or hide in it.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
 
 #[derive(Deserialize)]
 struct Complaint {
@@ -150,11 +121,5 @@ mod tests {
             "no token",
             r#"no token (it asks for Bearer realm="mcp")"#,
         );
-    }
-
-    #[test]
-    fn text_becomes_one_line_of_a_bounded_length() {
-        assert_eq!(clean(" a\r\n\tb \u{1b}[31mc\u{202e}d ", 20), "a b [31mcd");
-        assert_eq!(clean("ééééé", 3), "ééé…");
     }
 }

@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::{Outgoing, Peer, Waiting, message};
-use crate::upstream::{CallEvent, EVENTS, Event};
+use crate::upstream::{CallEvent, Event};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INTERNAL_ERROR: i64 = -32603;
@@ -90,29 +90,28 @@ impl Peer {
         if let Some(logger) = said.logger.map(remark_of) {
             text = format!("{logger}: {text}");
         }
-        {
-            let state = self.state();
-            let concerned = state
-                .waiting
-                .iter()
-                .filter(|(id, _)| during.is_none_or(|during| during == **id));
-            for events in concerned.filter_map(|(_, waiting)| waiting.events.as_ref()) {
-                let _ = events.try_send(CallEvent::Log {
-                    level: level.clone(),
-                    text: text.clone(),
-                });
-            }
+        self.remarked(&level, &text, during);
+    }
+
+    /// Tells the requests that a remark concerns: all of them, if it names none.
+    pub(super) fn remarked(&self, level: &str, text: &str, during: Option<i64>) {
+        let state = self.state();
+        let concerned = state
+            .waiting
+            .iter()
+            .filter(|(id, _)| during.is_none_or(|during| during == **id));
+        for events in concerned.filter_map(|(_, waiting)| waiting.events.as_ref()) {
+            let _ = events.try_send(CallEvent::Log {
+                level: level.to_owned(),
+                text: text.to_owned(),
+            });
         }
-        self.tell(Event::Log { text });
     }
 
     pub(super) fn tell(&self, event: Event) {
         if let Some(events) = &self.state().events {
-            // Half of the room is for what must not be lost. Where that is full too, it
-            // is full of the same news.
-            if matches!(event, Event::ToolsChanged) || events.capacity() > EVENTS / 2 {
-                let _ = events.try_send(event);
-            }
+            // Where there is no room, the same news is waiting to be heard.
+            let _ = events.try_send(event);
         }
     }
 
@@ -244,7 +243,7 @@ fn remark(value: &RawValue) -> String {
     remark_of(message::words(value))
 }
 
-fn remark_of(mut text: String) -> String {
+pub(super) fn remark_of(mut text: String) -> String {
     if text.len() > REMARK {
         text.truncate(text.floor_char_boundary(REMARK));
         text.shrink_to_fit();

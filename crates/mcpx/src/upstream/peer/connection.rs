@@ -74,7 +74,7 @@ impl Connection {
         self.peer.is_alive()
     }
 
-    /// What the server said of itself in its opening: name, version, instructions.
+    /// What the server said of itself in its opening.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -103,7 +103,7 @@ impl Drop for Connection {
 /// What a server says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct About {
-    /// Its name and version, where it gives them.
+    /// Its name, where it gives one.
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,

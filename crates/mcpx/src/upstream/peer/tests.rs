@@ -35,6 +35,23 @@ impl Link for Notes {
     }
 }
 
+impl Peer {
+    /// What a request hears that nobody sent or answers.
+    pub fn overheard(&self) -> mpsc::Receiver<CallEvent> {
+        let (answer, _) = oneshot::channel();
+        let (sender, events) = mpsc::channel(CALL_EVENTS);
+        let waiting = Waiting {
+            method: "tools/call".to_owned(),
+            answer,
+            events: Some(sender),
+            can_ask: false,
+            patience: Patience::default(),
+        };
+        self.state().waiting.insert(0, waiting);
+        events
+    }
+}
+
 struct Scene {
     peer: Peer,
     sent: mpsc::UnboundedReceiver<Outgoing>,
@@ -390,9 +407,11 @@ async fn a_flood_of_remarks_is_not_kept_and_drowns_no_news() {
         scene.peer.incoming(&log);
         scene.peer.incoming(&progress.to_string());
     }
-    scene
-        .peer
-        .incoming(r#"{"method":"notifications/tools/list_changed"}"#);
+    for _ in 0..2 {
+        scene
+            .peer
+            .incoming(r#"{"method":"notifications/tools/list_changed"}"#);
+    }
     let mut heard = 0;
     while let Ok(event) = events.try_recv() {
         if let CallEvent::Log { text, .. } = event {
@@ -401,12 +420,25 @@ async fn a_flood_of_remarks_is_not_kept_and_drowns_no_news() {
         heard += 1;
     }
     assert_eq!(heard, CALL_EVENTS);
-    let mut changes = 0;
-    while let Ok(event) = scene.events.try_recv() {
-        changes += usize::from(matches!(event, Event::ToolsChanged));
-    }
-    assert_eq!(changes, 1);
+    assert!(matches!(scene.events.try_recv(), Ok(Event::ToolsChanged)));
+    assert!(scene.events.try_recv().is_err());
     calling.abort();
+}
+
+#[tokio::test]
+async fn an_error_that_names_no_call_is_heard_by_all() {
+    let scene = Scene::new();
+    let mut heard = scene.peer.overheard();
+    let error = json!({"code": -32700, "message": "no JSON"});
+    let said = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    assert!(scene.peer.incoming(&said.to_string()));
+    let Ok(CallEvent::Log { level, text }) = heard.try_recv() else {
+        panic!("nothing was told");
+    };
+    assert_eq!(
+        (level.as_str(), text.as_str()),
+        ("error", "no JSON (-32700)")
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -74,17 +74,18 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::upstream::{EVENTS, Event};
+    use crate::upstream::{CallEvent, EVENTS};
 
     async fn logs_of(bytes: &[u8], limit: usize) -> (End, Vec<String>, String) {
-        let (sender, mut events) = mpsc::channel(EVENTS);
+        let (sender, _events) = mpsc::channel(EVENTS);
         let peer = Peer::new(sender);
+        let mut remarks = peer.overheard();
         let log = Log::open(Path::new("/dev/null/no.log"));
         let end = read(bytes, limit, &peer, &log).await;
         drop(peer);
         let mut texts = Vec::new();
-        while let Some(event) = events.recv().await {
-            if let Event::Log { text } = event {
+        while let Some(event) = remarks.recv().await {
+            if let CallEvent::Log { text, .. } = event {
                 texts.push(text);
             }
         }

@@ -217,7 +217,7 @@ async fn a_server_that_does_not_read_blocks_only_its_own_callers() {
 #[tokio::test]
 async fn what_happens_meanwhile_is_told_to_the_caller() {
     let scene = Scene::new(&[]);
-    let (connection, mut events) = scene.try_open().await.unwrap();
+    let connection = scene.open().await;
     let (sender, mut meanwhile) = mpsc::channel(CALL_EVENTS);
     for (tool, arguments) in [("progress", json!({"steps": 2})), ("logs", json!({}))] {
         let options = CallOptions {
@@ -254,7 +254,6 @@ async fn what_happens_meanwhile_is_told_to_the_caller() {
             r#"warning: engine: {"heat":99}"#,
         ]
     );
-    assert!(matches!(events.recv().await, Some(Event::Log { .. })));
 }
 
 #[tokio::test]
