@@ -21,7 +21,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::config::{Settings, Target};
-use crate::upstream::{self, CallOptions, Connection, Event, Memory, UpstreamError};
+use crate::upstream::{self, CallOptions, Connection, Event, Memory, Roll, UpstreamError};
 
 use catalog::Catalog;
 pub use catalog::Tools;
@@ -84,6 +84,8 @@ pub trait Wire: Send + Sync + 'static {
 pub struct Upstream {
     /// How each wants to be spoken to.
     pub memory: Memory,
+    /// Which processes it started.
+    pub roll: Arc<Roll>,
 }
 
 impl Opener for Upstream {
@@ -94,7 +96,7 @@ impl Opener for Upstream {
         target: &Target,
         events: mpsc::Sender<Event>,
     ) -> Result<Connection, UpstreamError> {
-        upstream::open(target, &self.memory, events).await
+        upstream::open(target, &self.memory, &self.roll, events).await
     }
 }
 

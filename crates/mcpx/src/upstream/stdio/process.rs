@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::lines::{self, End};
+use super::roll::{Entry, Roll};
 use crate::daemon::log::Log;
 use crate::upstream::UpstreamError;
 use crate::upstream::peer::{Doing, Link, Outgoing, Peer};
@@ -56,6 +57,7 @@ impl Process {
     pub fn start(
         program: Program<'_>,
         log: &Path,
+        roll: &Arc<Roll>,
         peer: &Peer,
     ) -> Result<Arc<Self>, UpstreamError> {
         let failed = |error| UpstreamError::Start {
@@ -88,6 +90,7 @@ impl Process {
                 (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
                 _ => return Err(lost()),
             };
+        let entry = roll.enter(group.leader);
         let log = Arc::new(Log::open(log));
         let (queue, messages) = mpsc::channel(QUEUE);
         let (end, over) = watch::channel(false);
@@ -102,6 +105,7 @@ impl Process {
             writer: tokio::spawn(write(stdin, messages)),
             listener: tokio::spawn(listen(stderr, Arc::clone(&log))),
             log,
+            _entry: entry,
         };
         let peer = peer.clone();
         tokio::spawn(async move {
@@ -206,6 +210,8 @@ struct Watched {
     writer: JoinHandle<io::Result<()>>,
     listener: JoinHandle<()>,
     log: Arc<Log>,
+    /// Dropped last: until then the next daemon has something to end.
+    _entry: Entry,
 }
 
 /// What shows that a server is about to be over.
