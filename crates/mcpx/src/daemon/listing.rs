@@ -11,7 +11,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::help::text::{harmless, one_line};
 use super::help::{ToolJson, printed};
-use crate::config::{EndpointText, ServerEntry};
+use crate::config::{EndpointText, Scope, ServerEntry};
 
 /// A name that is longer does not push the others' texts further.
 const WIDEST: usize = 40;
@@ -46,7 +46,11 @@ pub fn endpoint(entry: &ServerEntry) -> String {
 
 fn origin(entry: &ServerEntry) -> String {
     let origin = entry.origin.as_ref();
-    origin.map_or_else(String::new, |path| one_line(&path.to_string_lossy()))
+    let file = origin.map_or_else(String::new, |path| one_line(&path.to_string_lossy()));
+    match entry.scope {
+        Scope::Project => file + " (project)",
+        Scope::Direct | Scope::Own | Scope::User => file,
+    }
 }
 
 /// A server for programs.
@@ -61,6 +65,9 @@ struct ServerLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     origin: Option<String>,
+    /// Whether a file in the caller's folder speaks for it, and not the user's own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    project: bool,
 }
 
 impl<'a> ServerLine<'a> {
@@ -73,6 +80,7 @@ impl<'a> ServerLine<'a> {
             args: None,
             url: None,
             origin: origin.map(|path| path.to_string_lossy().into_owned()),
+            project: entry.scope == Scope::Project,
         };
         match &entry.endpoint {
             EndpointText::Stdio { command, args, .. } => Self {
