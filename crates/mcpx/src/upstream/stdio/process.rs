@@ -234,10 +234,14 @@ impl Watched {
             Sign::Stdout(End::TooLong) => None,
             Sign::Stdout(End::Closed) | Sign::Stdin => self.exit(LAST_WORDS).await,
         };
+        let mut end = match sign {
+            Sign::Stdout(end) => Some(end),
+            Sign::Exit(_) | Sign::Stdin => None,
+        };
         if status.is_some() {
             let last_words = async {
-                if !matches!(sign, Sign::Stdout(_)) {
-                    let _ = (&mut self.reader).await;
+                if end.is_none() {
+                    end = (&mut self.reader).await.ok();
                 }
                 let _ = (&mut self.listener).await;
             };
@@ -245,13 +249,14 @@ impl Watched {
             let _ = timeout(LAST_WORDS, last_words).await;
         }
         let reason = match (status, &sign) {
-            (Some(status), _) => ending(status),
-            (None, Sign::Stdout(End::TooLong)) => format!(
+            // Whoever is not read any more may end of that before it is looked at.
+            _ if end == Some(End::TooLong) => format!(
                 "sent a line of more than {} MiB",
                 lines::LINE_LIMIT / 1024 / 1024
             ),
+            (Some(status), _) => ending(status),
             (None, Sign::Stdin) => "closed its stdin".to_owned(),
-            (None, Sign::Stdout(End::Closed) | Sign::Exit(_)) => "closed its stdout".to_owned(),
+            (None, Sign::Stdout(_) | Sign::Exit(_)) => "closed its stdout".to_owned(),
         };
         peer.ended(UpstreamError::Ended {
             reason,
