@@ -29,6 +29,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Exit;
 use crate::paths::{Environment, Places};
+use crate::upstream;
 use caller::{Caller, Gone};
 use listen::{Door, Work};
 use session::Shared;
@@ -96,8 +97,10 @@ fn run() -> Result<(), String> {
         let _limit = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
         let told = told_to_end().map_err(|error| format!("no signals: {error}"))?;
         let work = Servers(Arc::new(Shared::new(&places)));
+        let runtime = places.runtime.clone();
         let door = Door::open(places)?;
         say("");
+        tokio::task::spawn_blocking(move || upstream::end_left_behind(&runtime));
         listen::serve(door, Arc::new(work), idle_time, told).await;
         Ok(())
     });

@@ -45,7 +45,7 @@ pub enum Failure {
     #[error("{0}")]
     NoProgram(String),
     /// A server did not answer as it should.
-    #[error("{server}: {source}")]
+    #[error("{}", told(server, source))]
     Upstream {
         /// As the user named it.
         server: String,
@@ -55,6 +55,18 @@ pub enum Failure {
     /// Something of this machine: a folder, a file, a socket.
     #[error("{0}")]
     System(String),
+}
+
+/// A server that was named by its URL is not named twice.
+fn told(server: &str, source: &UpstreamError) -> String {
+    match source {
+        UpstreamError::Http { url, .. }
+            if url.trim_end_matches('/') == server.trim_end_matches('/') =>
+        {
+            source.to_string()
+        }
+        _ => format!("{server}: {source}"),
+    }
 }
 
 impl From<ExpandError> for Failure {

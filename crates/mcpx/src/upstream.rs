@@ -11,6 +11,7 @@ mod peer;
 mod sse;
 mod stdio;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -22,6 +23,7 @@ use crate::config::{Endpoint, Target};
 pub use http::header_flaw;
 pub use life::Memory;
 pub use peer::Connection;
+pub use stdio::{Roll, end_left_behind};
 
 /// Why a request has no result.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -166,6 +168,7 @@ pub fn deadline(time: Duration) -> Instant {
 pub async fn open(
     target: &Target,
     memory: &life::Memory,
+    roll: &Arc<Roll>,
     events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     match &target.endpoint {
@@ -181,7 +184,7 @@ pub async fn open(
                 environment,
                 folder,
             };
-            stdio::open(target, program, memory, events).await
+            stdio::open(target, program, memory, roll, events).await
         }
         Endpoint::Http { .. } => http::open(target, memory, events).await,
     }

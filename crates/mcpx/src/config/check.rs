@@ -61,6 +61,19 @@ pub fn header_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// A header beside those that there are: HTTP does not tell their names' case apart.
+pub fn header_beside<'a>(
+    name: &str,
+    mut others: impl Iterator<Item = &'a String>,
+) -> Result<(), String> {
+    match others.find(|other| *other != name && other.eq_ignore_ascii_case(name)) {
+        Some(other) => Err(format!(
+            "the headers `{other}` and `{name}` are the same to HTTP; keep one of them"
+        )),
+        None => Ok(()),
+    }
+}
+
 /// A header's value. It is a secret as often as not, so it is not shown.
 pub fn header_value(name: &str, value: &str) -> Result<(), String> {
     match HeaderValue::from_str(value) {

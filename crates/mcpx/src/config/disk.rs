@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{Mode, OFlags};
 
 /// Other programs keep their history in the same files as their servers.
-const LARGEST: u64 = 64 << 20;
+const LARGEST: u64 = 16 << 20;
 /// A file system's clock ticks in steps of up to this. What changed less than this
 /// ago may change again without a sign.
 const TICK: Duration = Duration::from_millis(50);
@@ -214,7 +214,7 @@ mod tests {
         file.set_len(super::LARGEST + 1).unwrap();
         assert_eq!(
             load(&home).unwrap_err(),
-            "~/.config/mcpx/config.toml is larger than 64 MiB"
+            "~/.config/mcpx/config.toml is larger than 16 MiB"
         );
     }
 }

@@ -219,7 +219,8 @@ impl Reader<'_> {
         }
         let mut headers = BTreeMap::new();
         for (name, value) in self.map("headers", table) {
-            if let Err(reason) = check::header_name(name.get_ref()) {
+            let beside = || check::header_beside(name.get_ref(), headers.keys());
+            if let Err(reason) = check::header_name(name.get_ref()).and_then(|()| beside()) {
                 self.mistake(&name.span(), reason);
             }
             let key = format!("headers.{}", name.get_ref());

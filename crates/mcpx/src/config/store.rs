@@ -4,20 +4,34 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::sync::Semaphore;
+
 use super::disk::{Disk, Looked};
 use super::{Config, ConfigError};
 use crate::paths::{Environment, Places};
 
 /// How many callers' folders are remembered.
 const REMEMBERED: usize = 64;
+/// How many are read at once: files may be large, and callers many.
+const READERS: usize = 4;
 /// The variables that decide where files are looked for, besides those in [`Places`].
 pub const VARIABLES: [&str; 2] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME"];
 
 /// What was read lately.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ConfigStore {
     /// The latest used last.
     known: Mutex<Vec<Arc<Known>>>,
+    readers: Semaphore,
+}
+
+impl Default for ConfigStore {
+    fn default() -> Self {
+        Self {
+            known: Mutex::default(),
+            readers: Semaphore::new(READERS),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -35,8 +49,9 @@ struct Caller {
 }
 
 impl ConfigStore {
-    /// What a caller in `folder` has configured. Nothing is parsed if no file changed.
-    pub fn load(
+    /// What a caller in `folder` has configured. Nothing is parsed if no file changed;
+    /// what is parsed delays no other call.
+    pub async fn load(
         &self,
         places: &Places,
         environment: &Environment,
@@ -47,19 +62,38 @@ impl ConfigStore {
             folder: folder.to_path_buf(),
             variables: VARIABLES.map(|name| environment.get(name).map(ToOwned::to_owned)),
         };
-        if let Some(known) = self.find(&caller)
-            && known.looked.is_fresh()
-        {
-            return known.result.clone();
+        if let Some(result) = self.fresh(&caller) {
+            return result;
         }
-        let disk = Disk::default();
-        let result = Config::read(&disk, places, environment, folder).map(Arc::new);
+        let _turn = self.readers.acquire().await;
+        // Who was first may have read it for the others.
+        if let Some(result) = self.fresh(&caller) {
+            return result;
+        }
+        let (places, environment, folder) =
+            (places.clone(), environment.clone(), folder.to_path_buf());
+        let reading = tokio::task::spawn_blocking(move || {
+            let disk = Disk::default();
+            let result = Config::read(&disk, &places, &environment, &folder).map(Arc::new);
+            (disk.looked(), result)
+        });
+        let (looked, result) = reading
+            .await
+            .map_err(|error| match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => ConfigError("the daemon is ending; call again".to_owned()),
+            })?;
         self.keep(Arc::new(Known {
             caller,
-            looked: disk.looked(),
+            looked,
             result: result.clone(),
         }));
         result
+    }
+
+    fn fresh(&self, caller: &Caller) -> Option<Result<Arc<Config>, ConfigError>> {
+        let known = self.find(caller)?;
+        known.looked.is_fresh().then(|| known.result.clone())
     }
 
     fn find(&self, caller: &Caller) -> Option<Arc<Known>> {
@@ -87,8 +121,17 @@ mod tests {
     use std::thread::sleep;
     use std::time::Duration;
 
+    use futures_util::FutureExt;
+
     use super::super::testing::Home;
     use super::*;
+
+    fn load(store: &ConfigStore, home: &Home, folder: &str) -> Result<Arc<Config>, ConfigError> {
+        let folder = home.folder(folder);
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let loading = store.load(&home.places, &home.environment, &folder);
+        runtime.unwrap().block_on(loading)
+    }
 
     /// Longer than a file system's clock takes to tick.
     fn settle() {
@@ -99,7 +142,7 @@ mod tests {
     fn nothing_is_read_again_until_a_file_changes() {
         let home = Home::new();
         let store = ConfigStore::default();
-        let load = || store.load(&home.places, &home.environment, &home.folder("work"));
+        let load = || load(&store, &home, "work");
         home.write(".config/mcpx/config.toml", "[servers.a]\ncommand = 'a'\n");
         settle();
         let first = load().unwrap();
@@ -117,11 +160,8 @@ mod tests {
     fn a_file_that_appears_or_goes_is_noticed() {
         let home = Home::new();
         let store = ConfigStore::default();
-        let folder = home.folder("work");
         let names = || -> Vec<String> {
-            let config = store
-                .load(&home.places, &home.environment, &folder)
-                .unwrap();
+            let config = load(&store, &home, "work").unwrap();
             config.servers.keys().cloned().collect()
         };
         assert_eq!(names(), [""; 0]);
@@ -140,7 +180,7 @@ mod tests {
     fn a_mistake_is_remembered_until_it_is_mended() {
         let home = Home::new();
         let store = ConfigStore::default();
-        let load = || store.load(&home.places, &home.environment, &home.folder("work"));
+        let load = || load(&store, &home, "work");
         home.write(".config/mcpx/config.toml", "x = 1");
         settle();
         assert_eq!(load().unwrap_err(), load().unwrap_err());
@@ -148,17 +188,25 @@ mod tests {
         assert!(load().is_ok());
     }
 
+    #[tokio::test]
+    async fn who_needs_nothing_read_does_not_wait() {
+        let home = Home::new();
+        let store = ConfigStore::default();
+        let folder = home.folder("work");
+        let load = || store.load(&home.places, &home.environment, &folder);
+        home.write(".config/mcpx/config.toml", "[servers.a]\ncommand = 'a'\n");
+        settle();
+        assert!(load().now_or_never().is_none(), "it is read elsewhere");
+        load().await.unwrap();
+        assert!(load().now_or_never().is_some());
+    }
+
     #[test]
     fn callers_in_other_folders_do_not_share() {
         let home = Home::new();
         let store = ConfigStore::default();
         home.write("a/.mcp.json", r#"{"mcpServers": {"p": {"command": "p"}}}"#);
-        let load = |name: &str| {
-            let folder = home.folder(name);
-            store
-                .load(&home.places, &home.environment, &folder)
-                .unwrap()
-        };
+        let load = |name: &str| load(&store, &home, name).unwrap();
         for _ in 0..2 {
             assert_eq!(load("a").servers.len(), 1);
             assert_eq!(load("b").servers.len(), 0);
@@ -170,10 +218,7 @@ mod tests {
         let home = Home::new();
         let store = ConfigStore::default();
         for number in 0..REMEMBERED + 10 {
-            let folder = home.folder(&number.to_string());
-            store
-                .load(&home.places, &home.environment, &folder)
-                .unwrap();
+            load(&store, &home, &number.to_string()).unwrap();
         }
         assert_eq!(store.known.lock().unwrap().len(), REMEMBERED);
     }

@@ -12,6 +12,7 @@ mod tasks;
 mod tests;
 
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
 use argway_core::argv::Source;
@@ -143,7 +144,7 @@ pub async fn run(
             caller
                 .note(format!("cache hit (age={age}s ttl={ttl})"))
                 .await?;
-            return print(caller, shared, &call.target.name, &hit.result).await;
+            return print(caller, shared, &call.target.name, hit.result.into()).await;
         }
         let ttl = seconds(*ttl);
         caller.note(format!("cache miss (ttl={ttl})")).await?;
@@ -167,9 +168,13 @@ pub async fn run(
     let took = before.elapsed().as_secs_f64() * 1000.0;
     let note = format!("{} answered in {took:.1} ms", call.tool.name);
     caller.note(note).await?;
-    let exit = print(caller, shared, &call.target.name, &answer.result).await?;
-    if let (Exit::Success, Some((key, _)), false) = (exit, &kept, answer.asked)
-        && let Err(problem) = cache.put(key, &answer.result)
+    let result = Arc::new(answer.result);
+    let kept = kept.filter(|_| !answer.asked);
+    // What is not kept is gone before a slow reader has read it.
+    let kept = kept.map(|(key, _)| (key, Arc::clone(&result)));
+    let exit = print(caller, shared, &call.target.name, result).await?;
+    if let (Exit::Success, Some((key, result))) = (exit, kept)
+        && let Err(problem) = cache.put(&key, &result)
     {
         caller.warn(format!("not cached: {problem}")).await?;
     }
@@ -188,7 +193,7 @@ async fn print(
     caller: &mut Caller,
     shared: &Shared,
     server: &str,
-    result: &RawValue,
+    result: Arc<Box<RawValue>>,
 ) -> Result<Exit, Stop> {
     let printed = unwrapped(result)
         .await
@@ -213,11 +218,10 @@ async fn print(
 }
 
 /// What to print for a result. A long one is read where nobody else waits for it.
-async fn unwrapped(result: &RawValue) -> Result<Printed, String> {
+async fn unwrapped(result: Arc<Box<RawValue>>) -> Result<Printed, String> {
     if result.get().len() < LONG_RESULT {
-        return output::unwrap(result).map_err(|none| none.to_string());
+        return output::unwrap(&result).map_err(|none| none.to_string());
     }
-    let result = result.to_owned();
     let read = tokio::task::spawn_blocking(move || output::unwrap(&result));
     match read.await {
         Ok(read) => read.map_err(|none| none.to_string()),

@@ -75,7 +75,8 @@ pub async fn run(caller: &mut Caller, shared: &Arc<Shared>) -> Result<Exit, Gone
 async fn command(caller: &mut Caller, shared: &Shared) -> Result<Exit, Stop> {
     let invocation = &caller.invocation;
     let (environment, folder) = (&invocation.environment, &invocation.folder);
-    let (config, broken) = match shared.configs.load(&caller.places, environment, folder) {
+    let loading = shared.configs.load(&caller.places, environment, folder);
+    let (config, broken) = match loading.await {
         Ok(config) => (config, None),
         Err(error) => (Arc::default(), Some(error)),
     };

@@ -75,7 +75,7 @@ pub async fn open(
             method,
             after: target.connect_timeout,
         },
-        other => other,
+        other => opening.with_hint(other),
     })?;
     if let Some(life) = connection.peer().life() {
         memory.learn(&key, &life);
@@ -128,6 +128,27 @@ impl Opening {
             }
         }
         Err(telling.unwrap_or(UpstreamError::Cancelled))
+    }
+
+    /// Who gives only the host has most likely forgotten the path.
+    fn with_hint(&self, error: UpstreamError) -> UpstreamError {
+        let mut at = self.client.url();
+        match error {
+            UpstreamError::Http {
+                url,
+                status: status @ (404 | 405),
+                body,
+            } if at.path() == "/" => {
+                at.set_path("/mcp");
+                let said = match body.trim() {
+                    "" => String::new(),
+                    said => format!("{said}; "),
+                };
+                let body = format!("{said}most servers are at /mcp: {}", client::shown(&at));
+                UpstreamError::Http { url, status, body }
+            }
+            other => other,
+        }
     }
 
     async fn attempt(&self, way: Way, time: Duration) -> Result<Connection, UpstreamError> {

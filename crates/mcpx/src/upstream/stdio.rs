@@ -5,9 +5,11 @@
 
 mod lines;
 mod process;
+mod roll;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -20,6 +22,7 @@ use crate::config::Target;
 use process::Process;
 
 pub use process::Program;
+pub use roll::{Roll, end_left_behind};
 
 /// Starts the program of a target and agrees on how to speak, within the target's
 /// time for it. What was started is ended if it does not come to that.
@@ -27,12 +30,14 @@ pub async fn open(
     target: &Target,
     program: Program<'_>,
     memory: &Memory,
+    roll: &Arc<Roll>,
     events: mpsc::Sender<Event>,
 ) -> Result<Connection, UpstreamError> {
     let opening = Opening {
         target,
         program,
         memory,
+        roll,
         events,
         deadline: super::deadline(target.connect_timeout),
     };
@@ -43,6 +48,7 @@ struct Opening<'a> {
     target: &'a Target,
     program: Program<'a>,
     memory: &'a Memory,
+    roll: &'a Arc<Roll>,
     events: mpsc::Sender<Event>,
     deadline: Instant,
 }
@@ -79,7 +85,7 @@ impl Opening<'_> {
 
     fn start(&self) -> Result<Connection, UpstreamError> {
         let peer = Peer::new(self.events.clone());
-        let process = Process::start(self.program, &self.target.log, &peer)?;
+        let process = Process::start(self.program, &self.target.log, self.roll, &peer)?;
         Ok(Connection::new(peer, process))
     }
 

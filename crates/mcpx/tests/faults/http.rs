@@ -1,7 +1,8 @@
 //! Servers behind a URL that fail.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, Shutdown, TcpListener};
+use std::thread;
 
 use argway_testkit::fake_http::Fake;
 
@@ -87,6 +88,49 @@ fn a_server_that_refuses_is_told_with_its_status_and_with_no_secret() {
         assert_eq!(output.status.code(), Some(3));
     }
     works(&world, "plain");
+}
+
+#[test]
+fn who_forgets_the_path_is_told_which_is_usual() {
+    let world = World::new();
+    for (said, hint) in [
+        ("", "most servers are at /mcp"),
+        ("Not Found", "Not Found; most servers are at /mcp"),
+    ] {
+        let place = format!("http://127.0.0.1:{}", nothing_here(said));
+        for path in ["", "/", "/?key=s3cr3t"] {
+            let line = format!("mcpx: {place}/ answered HTTP 404: {hint}: {place}/mcp");
+            fails(&world, &[&format!("{place}{path}"), "echo"], 3, &line);
+        }
+        let line = format!("mcpx: {place}/x answered HTTP 404");
+        let line = match said {
+            "" => line,
+            said => format!("{line}: {said}"),
+        };
+        fails(&world, &[&format!("{place}/x"), "echo"], 3, &line);
+    }
+}
+
+/// The port of a host that has nothing, and says this.
+fn nothing_here(said: &'static str) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let length = said.len();
+                let head =
+                    "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Type: text/plain";
+                let mut request = [0; 1];
+                stream.read_exact(&mut request)?;
+                write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{said}")?;
+                stream.shutdown(Shutdown::Write)?;
+                // What was not read would break the line, and the answer with it.
+                std::io::copy(&mut stream, &mut std::io::sink())
+            });
+        }
+    });
+    port
 }
 
 #[test]

@@ -158,11 +158,10 @@ fn programs_that_are_no_servers_are_told_to_be_none() {
             &[][..],
             "mcpx: odd: /bin/true ended with exit code 0 before it was ready",
         ),
-        // What it is sent comes back: a request that mcpx refuses, and the refusal.
         (
             "/bin/cat",
             &[],
-            "mcpx: odd: it cannot be opened: mcpx does not know initialize (-32601)",
+            "mcpx: odd: it is no MCP server: it sends back what it is sent",
         ),
         (
             "/bin/cat",

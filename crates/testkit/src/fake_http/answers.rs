@@ -158,7 +158,7 @@ impl Exchange<'_> {
                 "ttlMs": 0,
                 "cacheScope": "private",
             })),
-            "ping" => Ok(json!({})),
+            "ping" | "logging/setLevel" => Ok(json!({})),
             "tools/list" => Ok(json!({
                 "resultType": "complete", "tools": tools::tools(), "ttlMs": 0, "cacheScope": "private",
             })),

@@ -76,6 +76,8 @@ pub(super) fn print(blocks: Vec<Block>) -> Printed {
         }
         after_text = block.is_text() || (after_text && matches!(block, Block::Broken(_)));
         match block {
+            // The first is most often the only one, and may be long.
+            Block::Text(text) if bytes.is_empty() => bytes = text.into_bytes(),
             Block::Text(text) => bytes.extend_from_slice(text.as_bytes()),
             Block::Line(text) => bytes.extend_from_slice(&line(&text)),
             Block::Media(media) => {

@@ -137,6 +137,7 @@ fn http(
     for key in ["headers", "http_headers"] {
         for (name, value) in map(key, entry)? {
             check::header_name(name)?;
+            check::header_beside(name, headers.keys())?;
             let text = context.template(&scalar(&format!("{key}.{name}"), value)?)?;
             if let Some(plain) = text.plain() {
                 check::header_value(name, plain)?;
@@ -147,11 +148,13 @@ fn http(
     // Codex names the variables instead of writing `${…}`.
     for (name, value) in map("env_http_headers", entry)? {
         check::header_name(name)?;
+        check::header_beside(name, headers.keys())?;
         let variable = string("env_http_headers", value)?;
         headers.insert(name.clone(), format!("${{{variable}}}"));
     }
     if let Some(value) = entry.get("bearer_token_env_var") {
         let variable = string("bearer_token_env_var", value)?;
+        check::header_beside("Authorization", headers.keys())?;
         headers.insert("Authorization".into(), format!("Bearer ${{{variable}}}"));
     }
     Ok(EndpointText::Http {

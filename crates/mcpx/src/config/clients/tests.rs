@@ -306,6 +306,8 @@ fn what_is_wrong_costs_only_itself() {
                     "value": {"command": "x", "env": {"A": {}}},
                     "scheme": {"url": "ftp://ada:secret@x"},
                     "header": {"url": "https://x", "headers": {"A B": "c"}},
+                    "headers": {"url": "https://x", "headers": {"X-Key": "c", "x-key": "d"}},
+                    "bearer": {"url": "https://x", "headers": {"authorization": "c"}, "bearer_token_env_var": "T"},
                     "socket": {"type": "ws", "url": "https://x"},
                     "typed": {"type": "http", "command": "x"},
                     "file": {"command": "x", "envFile": "${workspaceFolder}/none"}
@@ -329,6 +331,8 @@ problem: ~/.cursor/mcp.json: the server `env` is left out: its `env` is a list, 
 problem: ~/.cursor/mcp.json: the server `value` is left out: its `env.A` is an object, not a string
 problem: ~/.cursor/mcp.json: the server `scheme` is left out: its `url` begins with `ftp:`; mcpx connects to `https://` and `http://`
 problem: ~/.cursor/mcp.json: the server `header` is left out: `A B` cannot be the name of an HTTP header; it has letters, digits and `-`
+problem: ~/.cursor/mcp.json: the server `headers` is left out: the headers `X-Key` and `x-key` are the same to HTTP; keep one of them
+problem: ~/.cursor/mcp.json: the server `bearer` is left out: the headers `authorization` and `Authorization` are the same to HTTP; keep one of them
 problem: ~/.cursor/mcp.json: the server `socket` is left out: its `type` is `ws`; `stdio`, `http` and `sse` are understood
 problem: ~/.cursor/mcp.json: the server `typed` is left out: it has no `url`
 problem: ~/.cursor/mcp.json: the server `file` is left out: its `envFile` ~/work/sub/none is not there

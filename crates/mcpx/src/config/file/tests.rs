@@ -241,6 +241,10 @@ fn values_of_the_wrong_kind_are_refused() {
             "`X Y` cannot be the name of an HTTP header; it has letters, digits and `-`",
         ),
         (
+            "headers = { authorization = 'a', Authorization = 'b' }",
+            "the headers `Authorization` and `authorization` are the same to HTTP; keep one of them",
+        ),
+        (
             "headers = { A = \"se\\ncret\" }",
             "the value of the header `A` has a character that HTTP does not allow, such as a line break",
         ),

@@ -463,7 +463,9 @@ mod printing {
         };
         let (mut caller, mut client) = Caller::of(invocation, places);
         let result = RawValue::from_string(result.to_string()).unwrap();
-        let exit = print(&mut caller, &shared, "fake", &result).await.unwrap();
+        let exit = print(&mut caller, &shared, "fake", result.into())
+            .await
+            .unwrap();
         caller.exit(exit).await;
         let mut stdout = Vec::new();
         while let Some(message) = receive(&mut client).await.unwrap() {

@@ -1,12 +1,13 @@
 //! What a pool needs of the servers that it keeps: to open one, and to talk with it.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
 use crate::config::Target;
-use crate::upstream::{self, CallOptions, Connection, Event, Memory, UpstreamError};
+use crate::upstream::{self, CallOptions, Connection, Event, Memory, Roll, UpstreamError};
 
 /// Opens servers.
 pub trait Opener: Send + Sync + 'static {
@@ -59,6 +60,8 @@ pub trait Wire: Send + Sync + 'static {
 pub struct Upstream {
     /// How each wants to be spoken to.
     pub memory: Memory,
+    /// Which processes it started.
+    pub roll: Arc<Roll>,
 }
 
 impl Opener for Upstream {
@@ -69,7 +72,7 @@ impl Opener for Upstream {
         target: &Target,
         events: mpsc::Sender<Event>,
     ) -> Result<Connection, UpstreamError> {
-        upstream::open(target, &self.memory, events).await
+        upstream::open(target, &self.memory, &self.roll, events).await
     }
 }
 

@@ -11,7 +11,7 @@ use crate::daemon::cache::Cache;
 use crate::daemon::pool::{Pool, Upstream};
 use crate::daemon::{log, media};
 use crate::paths::Places;
-use crate::upstream::Memory;
+use crate::upstream::{Memory, Roll};
 
 /// What is known of more caches than this is not worth keeping.
 const MOST_CACHES: usize = 16;
@@ -33,10 +33,11 @@ impl Shared {
     /// where tasks can be.
     pub fn new(places: &Places) -> Self {
         let memory = Memory::load(&places.state);
+        let roll = Roll::new(&places.runtime);
         let logs = places.state.join("logs");
         tokio::task::spawn_blocking(move || log::sweep(&logs, SystemTime::now(), log::KEPT_FOR));
         Self {
-            pool: Pool::new(Upstream { memory }),
+            pool: Pool::new(Upstream { memory, roll }),
             configs: ConfigStore::default(),
             caches: Mutex::default(),
             swept: AtomicBool::new(false),

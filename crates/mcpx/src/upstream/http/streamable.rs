@@ -61,6 +61,8 @@ struct Session {
     /// How it was opened, to do it again.
     opening: Option<Bytes>,
     opened: Option<Bytes>,
+    /// The log messages that it was asked for.
+    level: Option<Bytes>,
 }
 
 impl Streamable {
@@ -164,8 +166,10 @@ impl Line {
             method: message.method,
             name: message.name,
         };
-        if about.method == "initialize" {
-            self.session().opening = Some(body.clone());
+        match about.method.as_str() {
+            "initialize" => self.session().opening = Some(body.clone()),
+            "logging/setLevel" => self.session().level = Some(body.clone()),
+            _ => {}
         }
         let session = self.session().id.clone();
         let response = self.post(&about, &body, session.as_ref()).await?;
@@ -311,12 +315,16 @@ impl Line {
     /// Opens a session anew, unless somebody else did.
     async fn reopen(self: &Arc<Self>, lost: &HeaderValue) -> Result<(), UpstreamError> {
         let _one = self.reopening.lock().await;
-        let (opening, opened) = {
+        let (opening, opened, level) = {
             let session = self.session();
             if session.id.as_ref() != Some(lost) {
                 return Ok(());
             }
-            (session.opening.clone(), session.opened.clone())
+            (
+                session.opening.clone(),
+                session.opened.clone(),
+                session.level.clone(),
+            )
         };
         let never = || UpstreamError::Protocol("there was no session to open again".to_owned());
         let about = About {
@@ -340,6 +348,14 @@ impl Line {
                 name: None,
             };
             self.post(&about, &opened, id.as_ref()).await?;
+        }
+        if let Some(level) = level {
+            let about = About {
+                method: "logging/setLevel".to_owned(),
+                name: None,
+            };
+            // A call is worth more than its remarks.
+            _ = timeout(NOTIFY, self.post(&about, &level, id.as_ref())).await;
         }
         self.listen();
         // A server that forgot everything may be another one now.

@@ -361,6 +361,30 @@ async fn a_lost_session_is_opened_again_and_the_call_made_again() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_opened_again_tells_its_log_messages_again() {
+    let world = World::new("legacy+session");
+    let open = world.open().await.unwrap();
+    let level = RawValue::from_string(r#"{"level":"info"}"#.to_owned()).unwrap();
+    let asked = open
+        .connection
+        .request("logging/setLevel", &level, CallOptions::default());
+    asked.await.unwrap();
+    world.fake.forget();
+    assert_eq!(open.echo().await, "hällo");
+    let mut posted = world.fake.seen();
+    posted.retain(|line| line.starts_with("POST"));
+    assert_eq!(
+        posted[posted.len() - 4..],
+        [
+            "POST initialize",
+            "POST notifications/initialized",
+            "POST logging/setLevel",
+            "POST tools/call"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_session_that_is_lost_after_every_call_is_opened_for_every_call() {
     let open = World::new("legacy+session+forgetful").open().await.unwrap();
     for _ in 0..3 {

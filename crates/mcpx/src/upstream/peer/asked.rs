@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::{Outgoing, Peer, Waiting, message};
-use crate::upstream::{CallEvent, Event};
+use crate::upstream::{CallEvent, Event, UpstreamError};
 
 const METHOD_NOT_FOUND: i64 = -32601;
 const INTERNAL_ERROR: i64 = -32603;
@@ -123,6 +123,9 @@ impl Peer {
         params: Option<&RawValue>,
         during: Option<i64>,
     ) {
+        if self.is_echo(id, method) {
+            return;
+        }
         let refuse = |text: &str| message::refusal(id, METHOD_NOT_FOUND, text);
         let body = match method {
             "ping" => message::answer(id, &object("{}")),
@@ -132,6 +135,25 @@ impl Peer {
             _ => refuse(&format!("mcpx does not know {method}")),
         };
         self.reply(body);
+    }
+
+    /// Whether a request of ours came back as it went, as from `cat`: then nobody will
+    /// answer it. (A server may well ask `ping` by the same number.)
+    fn is_echo(&self, id: &RawValue, method: &str) -> bool {
+        let is_ours =
+            matches!(method, "initialize" | "server/discover") || method.starts_with("tools/");
+        let Some(id) = message::number(id).filter(|_| is_ours) else {
+            return false;
+        };
+        let is_echo = match self.state().waiting.get(&id) {
+            Some(own) => own.method == method,
+            None => false,
+        };
+        if is_echo {
+            let reason = "it is no MCP server: it sends back what it is sent";
+            self.failed(id, UpstreamError::Protocol(reason.to_owned()));
+        }
+        is_echo
     }
 
     /// A question for the person. It goes to the call that it belongs to; without a

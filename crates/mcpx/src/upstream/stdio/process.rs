@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::lines::{self, End};
+use super::roll::{Entry, Roll};
 use crate::daemon::log::Log;
 use crate::upstream::UpstreamError;
 use crate::upstream::peer::{Doing, Link, Outgoing, Peer};
@@ -56,6 +57,7 @@ impl Process {
     pub fn start(
         program: Program<'_>,
         log: &Path,
+        roll: &Arc<Roll>,
         peer: &Peer,
     ) -> Result<Arc<Self>, UpstreamError> {
         let failed = |error| UpstreamError::Start {
@@ -88,6 +90,7 @@ impl Process {
                 (Some(stdin), Some(stdout), Some(stderr)) => (stdin, stdout, stderr),
                 _ => return Err(lost()),
             };
+        let entry = roll.enter(group.leader);
         let log = Arc::new(Log::open(log));
         let (queue, messages) = mpsc::channel(QUEUE);
         let (end, over) = watch::channel(false);
@@ -102,6 +105,7 @@ impl Process {
             writer: tokio::spawn(write(stdin, messages)),
             listener: tokio::spawn(listen(stderr, Arc::clone(&log))),
             log,
+            _entry: entry,
         };
         let peer = peer.clone();
         tokio::spawn(async move {
@@ -206,6 +210,8 @@ struct Watched {
     writer: JoinHandle<io::Result<()>>,
     listener: JoinHandle<()>,
     log: Arc<Log>,
+    /// Dropped last: until then the next daemon has something to end.
+    _entry: Entry,
 }
 
 /// What shows that a server is about to be over.
@@ -228,10 +234,14 @@ impl Watched {
             Sign::Stdout(End::TooLong) => None,
             Sign::Stdout(End::Closed) | Sign::Stdin => self.exit(LAST_WORDS).await,
         };
+        let mut end = match sign {
+            Sign::Stdout(end) => Some(end),
+            Sign::Exit(_) | Sign::Stdin => None,
+        };
         if status.is_some() {
             let last_words = async {
-                if !matches!(sign, Sign::Stdout(_)) {
-                    let _ = (&mut self.reader).await;
+                if end.is_none() {
+                    end = (&mut self.reader).await.ok();
                 }
                 let _ = (&mut self.listener).await;
             };
@@ -239,13 +249,14 @@ impl Watched {
             let _ = timeout(LAST_WORDS, last_words).await;
         }
         let reason = match (status, &sign) {
-            (Some(status), _) => ending(status),
-            (None, Sign::Stdout(End::TooLong)) => format!(
+            // Whoever is not read any more may end of that before it is looked at.
+            _ if end == Some(End::TooLong) => format!(
                 "sent a line of more than {} MiB",
                 lines::LINE_LIMIT / 1024 / 1024
             ),
+            (Some(status), _) => ending(status),
             (None, Sign::Stdin) => "closed its stdin".to_owned(),
-            (None, Sign::Stdout(End::Closed) | Sign::Exit(_)) => "closed its stdout".to_owned(),
+            (None, Sign::Stdout(_) | Sign::Exit(_)) => "closed its stdout".to_owned(),
         };
         peer.ended(UpstreamError::Ended {
             reason,

@@ -69,7 +69,8 @@ impl Scene {
 
     async fn try_open(&self) -> Result<(Connection, mpsc::Receiver<Event>), UpstreamError> {
         let (sender, events) = mpsc::channel(EVENTS);
-        let connection = upstream::open(&self.target, &self.memory, sender).await?;
+        let connection =
+            upstream::open(&self.target, &self.memory, &Roll::fleeting(), sender).await?;
         Ok((connection, events))
     }
 
