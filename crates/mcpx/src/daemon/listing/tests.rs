@@ -159,17 +159,3 @@ fn a_terminal_gets_a_line_for_each_tool_however_long_its_summary() {
         assert_eq!(tools(&all, false, false, columns), expected, "{columns}");
     }
 }
-
-#[test]
-fn a_server_of_a_project_file_is_marked_but_not_in_the_plain_list() {
-    let mut all = entries();
-    all.remove("apify");
-    let entry = all.get_mut("github").unwrap();
-    entry.scope = Scope::Project;
-    entry.origin = Some("/src/app/.mcp.json".into());
-    assert_eq!(servers(&all, false, false), "github\n");
-    let told = servers(&all, true, false);
-    assert!(told.ends_with("  /src/app/.mcp.json (project)\n"), "{told}");
-    let json: serde_json::Value = serde_json::from_str(&servers(&all, false, true)).unwrap();
-    assert_eq!(json[0]["project"], true);
-}
