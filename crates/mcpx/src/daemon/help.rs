@@ -140,6 +140,11 @@ fn namespaces(tool: &ToolSpec) -> String {
     }
 }
 
+/// Whether a field is one of the result itself, not of something inside of it.
+fn is_property(path: &str) -> bool {
+    !path.contains(['.', '['])
+}
+
 /// What is known of a tool's output.
 enum Output<'a> {
     Undeclared,
@@ -158,7 +163,7 @@ impl<'a> Output<'a> {
         let has = |path: &str| fields.iter().any(|field| field.path == path);
         match fields {
             _ if has("exitCode") && (has("stdout") || has("stderr")) => Output::Command,
-            [field] if field.kind == "string" && field.path != "." => Output::Text(fields),
+            [field] if field.kind == "string" && is_property(&field.path) => Output::Text(fields),
             fields => Output::Json(fields),
         }
     }

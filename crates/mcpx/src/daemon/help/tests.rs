@@ -224,6 +224,11 @@ fn what_comes_back_is_told_as_far_as_the_server_tells() {
         output(properties(json!({"content": {"type": "string"}}))),
         "OUTPUT (json)\n    content  string\n    Printed as the text alone where the server sends that beside the JSON."
     );
+    let inside = json!({"items": {"type": "array", "items": {"type": "string"}}});
+    assert_eq!(
+        output(properties(inside)),
+        "OUTPUT (json)\n    items[]  string"
+    );
     let envelope = json!({"stdout": {"type": "string"}, "exitCode": {"type": "integer"}});
     assert!(output(properties(envelope)).starts_with("OUTPUT (text)\n    What the command"));
 }
