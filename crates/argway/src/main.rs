@@ -52,6 +52,10 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
+    // Before anything else: a launcher is what every sandboxed call pays for.
+    if argway_sandbox::launcher::is_wanted() {
+        argway_sandbox::launcher::main();
+    }
     argway_serve::exec::leave_terminal();
     // clap itself prints help, versions and usage errors, with exit codes 0 and 2.
     let cli = Cli::parse();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use argway_core::catalog::{Inherited, Layout, Selection};
 use argway_core::output::DataFormat;
-use argway_serve::bridge::Settings;
+use argway_serve::bridge::{SandboxSettings, Settings};
 use clap::{ArgAction, Args, ValueEnum};
 
 use argway_core::units;
@@ -156,6 +156,7 @@ impl RunOptions {
             },
             json_output: self.json_output == JsonOutput::Auto,
             directory: self.cwd.clone(),
+            sandbox: SandboxSettings::default(),
         }
     }
 }

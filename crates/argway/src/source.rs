@@ -242,7 +242,7 @@ impl Source {
         }
         let reader = match transcript.family() {
             Family::Cobra => Reader::Cobra,
-            Family::Unknown => Reader::Plain,
+            Family::Unknown | Family::Definition => Reader::Plain,
         };
         self.read_pages(&program, reader, &mut transcript)
     }

@@ -13,6 +13,7 @@ pub mod glob;
 pub mod manual;
 pub mod model;
 pub mod output;
+pub mod policy;
 pub mod probe;
 pub mod schema;
 pub mod sources;

@@ -399,9 +399,10 @@ fn type_name(kind: &Kind) -> String {
     match kind {
         Kind::Switch | Kind::Count => String::new(),
         Kind::One(scalar) => scalar.to_string(),
-        Kind::List(scalar, Split::Csv | Split::Comma) => format!("{scalar},…"),
+        Kind::List(scalar, Split::Csv | Split::Comma | Split::Joined) => format!("{scalar},…"),
         Kind::List(scalar, Split::Repeat | Split::Words) => format!("{scalar} (repeatable)"),
         Kind::Map(scalar) => format!("key={scalar}"),
+        Kind::Line => "words".to_owned(),
     }
 }
 

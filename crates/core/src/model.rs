@@ -12,7 +12,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+mod run;
 mod wire;
+
+pub use run::{
+    Annotations, Encoding, Group, RunSpec, Secret, StderrSpec, StdinFormat, StdinSpec,
+    StdoutFormat, StdoutSpec,
+};
 
 /// Version of the description format. A file with another number is refused.
 pub const FORMAT: u32 = 1;
@@ -79,6 +85,8 @@ pub enum Family {
     Cobra,
     /// Not recognised: only its `--help` was read.
     Unknown,
+    /// Described by hand, in KDL.
+    Definition,
 }
 
 /// One command of a program: the root, a parent or a leaf.
@@ -113,6 +121,12 @@ pub struct CommandSpec {
     pub params: Vec<Param>,
     /// Flags that it has from its ancestors. Commands with the same set share it.
     pub inherited: Arc<[Param]>,
+    /// Parameters that depend on each other.
+    pub groups: Vec<Group>,
+    /// Hints for clients, where somebody wrote them down.
+    pub annotations: Annotations,
+    /// How it is run, where a definition says so.
+    pub run: Option<Arc<RunSpec>>,
     /// Where the facts above came from.
     pub from: Provenance,
 }
@@ -160,6 +174,10 @@ pub struct Param {
     pub deprecated: Option<String>,
     /// Raises the command's effect when it is given.
     pub effect: Option<Effect>,
+    /// A call that leaves it out gives the default: the program's own may differ.
+    pub inject_default: bool,
+    /// Set where the value is a secret: how it reaches the program.
+    pub secret: Option<Secret>,
     /// Where the facts above came from.
     pub from: Provenance,
 }
@@ -197,6 +215,8 @@ impl Param {
             hidden: false,
             deprecated: None,
             effect: None,
+            inject_default: false,
+            secret: None,
             from: Provenance::default(),
         }
     }
@@ -236,6 +256,8 @@ pub struct Spelling {
     /// The value that the flag alone stands for (pflag's NoOptDefVal), where it
     /// takes a value but does not need one. Switches and counts leave it empty.
     pub bare: Option<String>,
+    /// What stands between the values of a list that is [`Split::Joined`].
+    pub separator: Option<String>,
 }
 
 /// How a flag and its value are written.
@@ -247,6 +269,8 @@ pub enum Joiner {
     Equals,
     /// `--depth 2`. curl and jq refuse the other form.
     Space,
+    /// `-d2`, as some old programs want it.
+    Attached,
 }
 
 /// What values a parameter takes. Written as one word in descriptions:
@@ -263,6 +287,9 @@ pub enum Kind {
     List(Scalar, Split),
     /// `key=value` pairs.
     Map(Scalar),
+    /// Words of a command line as the caller wrote them, flags too: an array, or a
+    /// string that is split as a shell would, without a shell.
+    Line,
 }
 
 impl Kind {
@@ -273,7 +300,10 @@ impl Kind {
 
     /// Whether giving it again adds to what was given before.
     pub fn is_repeatable(&self) -> bool {
-        matches!(self, Kind::Count | Kind::List(..) | Kind::Map(_))
+        matches!(
+            self,
+            Kind::Count | Kind::List(..) | Kind::Map(_) | Kind::Line
+        )
     }
 }
 
@@ -288,6 +318,8 @@ pub enum Split {
     Repeat,
     /// One word each, as variadic positionals are.
     Words,
+    /// One word for all, with the flag's separator between them.
+    Joined,
 }
 
 /// One value's type.
@@ -317,6 +349,8 @@ pub enum Scalar {
     Hex,
     /// Bytes in base64.
     Base64,
+    /// A file or folder that must be within reach of the sandbox.
+    Path,
     /// A type of the program's own, by the name that it gives it.
     Other(String),
 }
@@ -339,6 +373,7 @@ impl fmt::Display for Scalar {
             Scalar::IpMask => f.write_str("ip_mask"),
             Scalar::Hex => f.write_str("hex"),
             Scalar::Base64 => f.write_str("base64"),
+            Scalar::Path => f.write_str("path"),
             Scalar::Other(name) => write!(f, "other<{name}>"),
         }
     }
@@ -368,6 +403,7 @@ impl FromStr for Scalar {
             "ip_mask" => Scalar::IpMask,
             "hex" => Scalar::Hex,
             "base64" => Scalar::Base64,
+            "path" => Scalar::Path,
             _ => match inside(text, "other") {
                 Some(name) => Scalar::Other(name.to_owned()),
                 None => return Err(UnknownKind(text.to_owned())),
@@ -386,7 +422,9 @@ impl fmt::Display for Kind {
             Kind::List(scalar, Split::Comma) => write!(f, "comma<{scalar}>"),
             Kind::List(scalar, Split::Repeat) => write!(f, "repeat<{scalar}>"),
             Kind::List(scalar, Split::Words) => write!(f, "words<{scalar}>"),
+            Kind::List(scalar, Split::Joined) => write!(f, "joined<{scalar}>"),
             Kind::Map(scalar) => write!(f, "map<{scalar}>"),
+            Kind::Line => f.write_str("line"),
         }
     }
 }
@@ -399,12 +437,14 @@ impl FromStr for Kind {
         match text {
             "switch" => return Ok(Kind::Switch),
             "count" => return Ok(Kind::Count),
+            "line" => return Ok(Kind::Line),
             _ => {}
         }
         list("csv", Split::Csv)
             .or_else(|| list("comma", Split::Comma))
             .or_else(|| list("repeat", Split::Repeat))
             .or_else(|| list("words", Split::Words))
+            .or_else(|| list("joined", Split::Joined))
             .or_else(|| inside(text, "map").map(|of| Ok(Kind::Map(of.parse()?))))
             .unwrap_or_else(|| text.parse().map(Kind::One))
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::policy::{Enforcement, Exceeded};
+
 mod ansi;
 mod data;
 mod prompt;
@@ -34,6 +36,8 @@ pub enum Ending {
     Cancelled,
     /// It printed more than this many bytes and was ended.
     Flooded(u64),
+    /// It used more than its sandbox allows and was ended.
+    Exceeded(Exceeded),
 }
 
 /// One stream of a finished run, bounded.
@@ -62,6 +66,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// Processes that it left behind holding its output, which were ended.
     pub ended_leftovers: bool,
+    /// What held while it ran; nothing where it ran without a sandbox.
+    pub sandbox: Option<Enforcement>,
 }
 
 /// What stdout is read as.

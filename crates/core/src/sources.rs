@@ -4,6 +4,7 @@ pub mod cobra;
 pub mod complete;
 pub mod effect;
 pub mod help;
+pub mod kdl;
 pub mod oracle;
 pub mod plain;
 pub mod tool;

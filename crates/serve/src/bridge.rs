@@ -11,6 +11,7 @@ use std::time::Duration;
 use argway_core::argv::{self, ArgumentError, Arguments, Room, TooLong};
 use argway_core::catalog::{Catalog, Layout, Tool};
 use argway_core::output::{self, DataFormat, Outcome, Reply};
+use argway_core::policy::{Demand, PolicyOverrides, SandboxPolicy};
 use serde_json::{Map, Value};
 
 use crate::exec::{self, Event, ExecError, Invocation, Limits};
@@ -33,6 +34,21 @@ pub struct Settings {
     pub json_output: bool,
     /// Where programs run; the server's folder otherwise.
     pub directory: Option<PathBuf>,
+    /// What calls may do.
+    pub sandbox: SandboxSettings,
+}
+
+/// What calls may do. Definitions bring their own policy; programs that were read have none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SandboxSettings {
+    /// Run everything without a sandbox: the operator's choice.
+    pub off: bool,
+    /// How much of a policy must hold.
+    pub demand: Demand,
+    /// The policy of programs that bring none; nothing means that they run without.
+    pub programs: Option<SandboxPolicy>,
+    /// What the operator says instead of any policy.
+    pub overrides: PolicyOverrides,
 }
 
 /// A catalog that can be called.
@@ -160,6 +176,7 @@ impl Bridge {
                 spill: settings.max_spill,
                 spill_folders: spill_folders(),
             },
+            sandbox: None,
         };
         Ok(exec::run(invocation, cancel, events).await?)
     }

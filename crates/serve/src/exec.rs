@@ -10,6 +10,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use argway_core::output::{Ending, Outcome};
+use argway_core::policy::{Demand, SandboxPolicy};
 use rustix::process::Signal;
 use tokio::time::Instant;
 
@@ -56,6 +57,17 @@ pub struct Invocation {
     pub environment: Environment,
     /// Bounds.
     pub limits: Limits,
+    /// What it may do; nothing means whatever the caller may.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// The sandbox of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sandbox {
+    /// What the run may do.
+    pub policy: SandboxPolicy,
+    /// How much of that must hold.
+    pub demand: Demand,
 }
 
 /// The variables that a run sees.
@@ -182,6 +194,7 @@ pub(crate) async fn run_numbered(
             stderr: running.stderr.capture.finish(),
             duration: started.elapsed(),
             ended_leftovers: course.ended_leftovers,
+            sandbox: None,
         },
     ))
 }

@@ -167,6 +167,7 @@ impl ProcessProbe {
                 spill: 0,
                 spill_folders: Vec::new(),
             },
+            sandbox: None,
         }
     }
 
@@ -295,7 +296,9 @@ impl ProcessProbe {
             Ending::Exited(code) => Some(code),
             Ending::Signalled(_) | Ending::Cancelled => None,
             Ending::TimedOut(after) => return Err(ProbeError::TimedOut(after)),
-            Ending::Flooded(_) => return Err(ProbeError::Flooded(self.max_output)),
+            Ending::Flooded(_) | Ending::Exceeded(_) => {
+                return Err(ProbeError::Flooded(self.max_output));
+            }
         };
         let text = |bytes: &[u8]| place.forget(&String::from_utf8_lossy(bytes));
         Ok(Answer {

@@ -120,6 +120,9 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
         Ending::Flooded(bytes) => terminal.warn(format_args!(
             "{tool}: ended after {bytes} bytes of output; allow more with --max-spill"
         )),
+        Ending::Exceeded(_) => terminal.warn(format_args!(
+            "{tool}: ended because it used more than its sandbox allows"
+        )),
         Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
     }
     let Some(file) = &outcome.stdout.file else {

@@ -81,6 +81,10 @@ fn flag_words(
             words.push(value);
             Ok(())
         }
+        Joiner::Attached => {
+            words.push(format!("{name}{value}"));
+            Ok(())
+        }
     };
     match given {
         Given::Switch(true) => words.push(match switches {
@@ -156,7 +160,7 @@ fn empty_list(param: &Param, scalar: &Scalar, split: Split) -> Result<bool, Stri
 /// The values to write behind the flag, each time it is repeated.
 fn list_values(values: &[String], scalar: &Scalar, split: Split) -> Result<Vec<String>, String> {
     let elements: Vec<String> = match split {
-        Split::Repeat | Split::Words => return Ok(values.to_vec()),
+        Split::Repeat | Split::Words | Split::Joined => return Ok(values.to_vec()),
         Split::Comma => {
             if let Some(value) = values.iter().find(|value| value.contains(',')) {
                 return Err(format!("cannot hold `{value}`: a comma would split it"));

@@ -45,6 +45,7 @@ pub(super) fn given(param: &Param, value: &Value) -> Result<Given, Expected> {
                 .map(Given::Pairs),
             _ => Err("an object of keys and values".to_owned()),
         },
+        Kind::Line => many(param, &Scalar::String, Split::Words, value).map(Given::Many),
     }
 }
 
@@ -96,7 +97,7 @@ pub(super) fn text(scalar: &Scalar, value: &Value) -> Result<String, Expected> {
         _ => Err(name(scalar)),
     };
     match scalar {
-        Scalar::String | Scalar::Time => plain(value).ok_or_else(|| name(scalar)),
+        Scalar::String | Scalar::Time | Scalar::Path => plain(value).ok_or_else(|| name(scalar)),
         Scalar::Other(_) => match value {
             Value::Bool(flag) => Ok(flag.to_string()),
             _ => plain(value).ok_or_else(|| name(scalar)),
@@ -136,6 +137,7 @@ fn name(scalar: &Scalar) -> String {
             format!("an integer from {least} to {most}")
         }
         Scalar::Float(_) => "a number".to_owned(),
+        Scalar::Path => "a path".to_owned(),
         Scalar::Duration => "a duration such as 1h30m or 5s".to_owned(),
         Scalar::Time => "a point in time, as a string".to_owned(),
         Scalar::Ip => "an IP address".to_owned(),

@@ -220,12 +220,13 @@ impl<'a> Read<'a> {
                     Split::Csv | Split::Comma => {
                         written.split(',').map(|part| value(scalar, part)).collect()
                     }
-                    Split::Repeat | Split::Words => {
+                    Split::Repeat | Split::Words | Split::Joined => {
                         vec![value(scalar, written)]
                     }
                 };
                 Value::Array(parts.into_iter().collect::<Option<_>>()?)
             }
+            Kind::Line => return None,
             Kind::Map(scalar) => {
                 let pair = |pair: &str| {
                     let (key, of) = pair.split_once('=')?;
@@ -315,7 +316,7 @@ fn positional(param: &Param, words: &mut impl Iterator<Item = String>) -> Option
             Some(word) => Some(Some(value(scalar, &word)?)),
             None => Some(None),
         },
-        Kind::Switch | Kind::Count | Kind::Map(_) => None,
+        Kind::Switch | Kind::Count | Kind::Map(_) | Kind::Line => None,
     }
 }
 

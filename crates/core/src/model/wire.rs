@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
-    CommandSpec, Effect, FORMAT, Family, Joiner, Kind, Loss, Param, Program, Provenance, Reading,
-    Role, Spelling, is_default,
+    Annotations, CommandSpec, Effect, FORMAT, Family, Group, Joiner, Kind, Loss, Param, Program,
+    Provenance, Reading, Role, RunSpec, Secret, Spelling, is_default,
 };
 
 #[derive(Serialize, Deserialize)]
@@ -59,6 +59,12 @@ struct Command {
     params: Vec<Param>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     inherits: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<Group>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    annotations: Annotations,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<Arc<RunSpec>>,
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     from: Provenance,
 }
@@ -85,6 +91,9 @@ impl Serialize for Reading {
                 effect: command.effect,
                 params: command.params.clone(),
                 inherits: name_set(&mut sets, command),
+                groups: command.groups.clone(),
+                annotations: command.annotations.clone(),
+                run: command.run.clone(),
                 from: command.from.clone(),
             })
             .collect();
@@ -170,6 +179,9 @@ impl<'de> Deserialize<'de> for Reading {
                     effect: command.effect,
                     params: command.params,
                     inherited,
+                    groups: command.groups,
+                    annotations: command.annotations,
+                    run: command.run,
                     from: command.from,
                 })
             })
@@ -202,6 +214,8 @@ struct Flat {
     joiner: Joiner,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bare: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    separator: Option<String>,
     #[serde(rename = "type")]
     kind: Kind,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -220,6 +234,10 @@ struct Flat {
     deprecated: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     effect: Option<Effect>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    inject_default: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    secret: Option<Secret>,
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     from: Provenance,
 }
@@ -245,6 +263,7 @@ impl Serialize for Param {
             short: spelling.short,
             joiner: spelling.joiner,
             bare: spelling.bare,
+            separator: spelling.separator,
             kind: param.kind,
             required: param.required,
             default: param.default,
@@ -254,6 +273,8 @@ impl Serialize for Param {
             hidden: param.hidden,
             deprecated: param.deprecated,
             effect: param.effect,
+            inject_default: param.inject_default,
+            secret: param.secret,
             from: param.from,
         }
         .serialize(serializer)
@@ -268,6 +289,7 @@ impl<'de> Deserialize<'de> for Param {
             short: flat.short,
             joiner: flat.joiner,
             bare: flat.bare,
+            separator: flat.separator,
         };
         let role = match flat.role {
             Place::Flag if spelling.long.is_none() && spelling.short.is_none() => {
@@ -297,6 +319,8 @@ impl<'de> Deserialize<'de> for Param {
             hidden: flat.hidden,
             deprecated: flat.deprecated,
             effect: flat.effect,
+            inject_default: flat.inject_default,
+            secret: flat.secret,
             from: flat.from,
         })
     }

@@ -13,6 +13,7 @@ use super::stream::Shown;
 use super::{DataFormat, Ending, Outcome, Reply, data};
 use crate::catalog::{Layout, Tool};
 use crate::model::Param;
+use crate::policy::Exceeded;
 
 /// Flags that a failed call's hint names at most.
 const HINTED_FLAGS: usize = 40;
@@ -70,7 +71,9 @@ impl Notes {
                 Some(heard.unwrap_or(Wanted::Terminal))
             }
             Ending::Exited(_) | Ending::TimedOut(_) => heard,
-            Ending::Signalled(_) | Ending::Cancelled | Ending::Flooded(_) => None,
+            Ending::Signalled(_) | Ending::Cancelled | Ending::Flooded(_) | Ending::Exceeded(_) => {
+                None
+            }
         };
         let said = format!("{}\n{}", stderr.text, stdout.text);
         Self {
@@ -109,6 +112,14 @@ fn ending(ending: Ending) -> Option<String> {
         Ending::Flooded(limit) => {
             format!("The command was ended because it printed more than {limit} bytes.")
         }
+        Ending::Exceeded(what) => format!(
+            "The command was ended because it used more {} than its sandbox allows.",
+            match what {
+                Exceeded::Cpu => "processor time",
+                Exceeded::Memory => "memory",
+                Exceeded::Processes => "processes",
+            }
+        ),
     })
 }
 
@@ -223,6 +234,7 @@ fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr:
         Ending::TimedOut(_) => 124,
         Ending::Cancelled => 130,
         Ending::Flooded(_) => 153,
+        Ending::Exceeded(_) => 137,
     };
     structure.insert("exitCode".into(), json!(code));
     structure.insert("stdout".into(), json!(stdout.text));
@@ -261,7 +273,11 @@ fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr:
 fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &Notes) -> Value {
     let code = match outcome.ending {
         Ending::Exited(code) => code,
-        Ending::Signalled(_) | Ending::TimedOut(_) | Ending::Cancelled | Ending::Flooded(_) => -1,
+        Ending::Signalled(_)
+        | Ending::TimedOut(_)
+        | Ending::Cancelled
+        | Ending::Flooded(_)
+        | Ending::Exceeded(_) => -1,
     };
     let mut stderr = stderr.text.clone();
     for note in notes.lines() {

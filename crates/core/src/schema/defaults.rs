@@ -12,6 +12,7 @@ pub fn of(param: &Param) -> Option<Value> {
     let text = param.default.as_deref()?;
     match &param.kind {
         Kind::Switch => text.parse().ok().map(Value::Bool),
+        Kind::Line => None,
         Kind::Count => text.parse::<u64>().ok().map(Value::from),
         Kind::One(scalar) => one(scalar, text).filter(|value| is_choice(param, value)),
         Kind::List(scalar, _) => {
@@ -46,7 +47,7 @@ fn is_choice(param: &Param, value: &Value) -> bool {
 pub fn one(scalar: &Scalar, text: &str) -> Option<Value> {
     let keep = |reads: fn(&str) -> bool| reads(text).then(|| Value::from(text));
     match scalar {
-        Scalar::String | Scalar::Time | Scalar::Other(_) => {
+        Scalar::String | Scalar::Time | Scalar::Path | Scalar::Other(_) => {
             (!text.is_empty()).then(|| Value::from(text))
         }
         Scalar::Bool => text.parse().ok().map(Value::Bool),

@@ -79,6 +79,7 @@ pub fn of(scalar: &Scalar) -> Option<&'static str> {
         | Scalar::Uint(_)
         | Scalar::Float(_)
         | Scalar::Time
+        | Scalar::Path
         | Scalar::Other(_) => None,
     }
 }

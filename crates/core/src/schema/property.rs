@@ -14,7 +14,7 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
         Kind::Switch => "boolean",
         Kind::Count => "integer",
         Kind::One(scalar) => json_type(scalar),
-        Kind::List(..) => "array",
+        Kind::List(..) | Kind::Line => "array",
         Kind::Map(_) => "object",
     };
     schema.insert("type".to_owned(), json!(kind));
@@ -26,7 +26,7 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
         schema.insert("description".to_owned(), json!(description));
     }
     match &param.kind {
-        Kind::Switch => {}
+        Kind::Switch | Kind::Line => {}
         Kind::Count => {
             schema.insert("minimum".to_owned(), json!(0));
         }
@@ -66,6 +66,7 @@ fn json_type(scalar: &Scalar) -> &'static str {
         | Scalar::IpMask
         | Scalar::Hex
         | Scalar::Base64
+        | Scalar::Path
         | Scalar::Other(_) => "string",
     }
 }

@@ -431,7 +431,7 @@ fn default(printed: Option<&str>, kind: &Kind) -> Option<String> {
     let printed = printed?;
     let says_nothing = match kind {
         Kind::Switch => printed == "false",
-        Kind::List(..) | Kind::Map(_) => matches!(printed, "[]" | "map[]" | "{}"),
+        Kind::List(..) | Kind::Map(_) | Kind::Line => matches!(printed, "[]" | "map[]" | "{}"),
         Kind::Count => printed == "0",
         Kind::One(_) => false,
     };

@@ -207,6 +207,7 @@ fn flag(option: &Listed) -> Param {
         },
         // That it needs no value is known; what it then stands for is not.
         bare: optional.then(String::new),
+        separator: None,
     });
     param.value_name = placeholder.cloned();
     param.choices = placeholder.map(|name| choices(name)).unwrap_or_default();

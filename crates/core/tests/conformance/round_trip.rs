@@ -34,7 +34,7 @@ fn text() -> BoxedStrategy<String> {
 fn scalar(of: &Scalar) -> BoxedStrategy<(Value, Value)> {
     let same = |value: Value| (value.clone(), value);
     match of {
-        Scalar::String => prop_oneof![
+        Scalar::String | Scalar::Path => prop_oneof![
             6 => text().prop_map(move |text| same(json!(text))),
             1 => any::<i64>().prop_map(|number| (json!(number), json!(number.to_string()))),
         ]
@@ -153,6 +153,7 @@ fn value(param: &Param) -> BoxedStrategy<Pair> {
                 (given, (!silent).then_some(read))
             })
             .boxed(),
+        Kind::Line => unreachable!("Cobra has no such parameter"),
         Kind::Count => (0..6u32)
             .prop_map(|count| (json!(count), (count > 0).then(|| json!(count))))
             .boxed(),

@@ -22,6 +22,7 @@ pub fn script(script: &str, token: &str) -> Invocation {
             spill: 1 << 30,
             spill_folders: Vec::new(),
         },
+        sandbox: None,
     }
 }
 

@@ -70,6 +70,7 @@ fn param() -> impl Strategy<Value = Param> {
                 short,
                 joiner: if space { Joiner::Space } else { Joiner::Equals },
                 bare,
+                separator: None,
             })),
     ];
     let text = proptest::option::of("\\PC{0,6}");
@@ -96,6 +97,8 @@ fn param() -> impl Strategy<Value = Param> {
             hidden: two.3,
             deprecated: two.4,
             effect: three.0,
+            inject_default: false,
+            secret: None,
             from: three.1,
         })
 }
@@ -138,6 +141,9 @@ fn command(depth: usize, sets: Vec<Arc<[Param]>>) -> impl Strategy<Value = Comma
             effect: three.0,
             params: three.1,
             inherited: three.2,
+            groups: Vec::new(),
+            annotations: Annotations::default(),
+            run: None,
             from: three.3,
         })
 }

@@ -58,6 +58,7 @@ fn outcome(ending: Ending, stdout: impl AsRef<[u8]>, stderr: impl AsRef<[u8]>) -
         stderr: captured(stderr),
         duration: Duration::from_millis(12),
         ended_leftovers: false,
+        sandbox: None,
     }
 }
 

@@ -241,7 +241,7 @@ fn likely_value(value_name: Option<&str>) -> &'static str {
     match value_name.and_then(types::builtin) {
         Some(Kind::One(scalar) | Kind::List(scalar, _)) => types::sample(&scalar),
         Some(Kind::Map(_)) => "k=1",
-        Some(Kind::Switch | Kind::Count) | None => "1",
+        Some(Kind::Switch | Kind::Count | Kind::Line) | None => "1",
     }
 }
 

@@ -150,7 +150,7 @@ pub(super) fn sample(scalar: &Scalar) -> &'static str {
         Scalar::IpMask => "255.0.0.0",
         Scalar::Hex => "01",
         Scalar::Base64 => "AQ==",
-        Scalar::Other(_) => "1",
+        Scalar::Path | Scalar::Other(_) => "1",
     }
 }
 

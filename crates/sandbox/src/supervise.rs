@@ -1,0 +1,1 @@
+//! Stays beside the program: reaps, watches what no rlimit holds, ends everything.

@@ -1,0 +1,7 @@
+//! System calls that rustix has no safe form of. The only `unsafe` of the sandbox:
+//! each function says why it is sound.
+
+#![allow(
+    unsafe_code,
+    reason = "the sandbox is made of raw system calls; see each function"
+)]
