@@ -208,7 +208,7 @@ fn agrees(param: &Param, verdict: &Verdict) -> bool {
             Kind::One(of) => is_text(of) && !several,
             // A boolfunc takes anything and needs nothing.
             Kind::Switch => !verdict.needs_value,
-            Kind::List(..) | Kind::Map(_) | Kind::Count => false,
+            Kind::List(..) | Kind::Map(_) | Kind::Count | Kind::Line => false,
         };
     };
     let same =
@@ -224,13 +224,13 @@ fn agrees(param: &Param, verdict: &Verdict) -> bool {
         Refusal::GoFlag => match &param.kind {
             Kind::Switch => !verdict.needs_value,
             Kind::One(of) => verdict.needs_value && !matches!(of, Scalar::Bool),
-            Kind::List(..) | Kind::Map(_) | Kind::Count => false,
+            Kind::List(..) | Kind::Map(_) | Kind::Count | Kind::Line => false,
         },
         Refusal::Custom => match &param.kind {
             Kind::One(of) => is_text(of) && !several,
             Kind::List(of, _) => is_text(of),
             Kind::Map(_) => true,
-            Kind::Switch | Kind::Count => false,
+            Kind::Switch | Kind::Count | Kind::Line => false,
         },
         Refusal::Scalar(of) => match (&param.kind, &of) {
             (Kind::Switch, Scalar::Bool) | (Kind::Count, Scalar::Int(_)) => !verdict.needs_value,

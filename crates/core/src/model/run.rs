@@ -16,6 +16,9 @@ use crate::policy::SandboxPolicy;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSpec {
+    /// Words that stand before all others: `-m json.tool` of a `python3`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
     /// Milliseconds after which it is ended.
     pub timeout_ms: u64,
     /// Where it runs, relative to the caller's folder.
@@ -53,6 +56,7 @@ pub struct RunSpec {
 impl Default for RunSpec {
     fn default() -> Self {
         Self {
+            words: Vec::new(),
             timeout_ms: 30_000,
             workdir: ".".to_owned(),
             env: BTreeMap::new(),

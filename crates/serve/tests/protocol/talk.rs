@@ -10,7 +10,7 @@ use std::time::Duration;
 use argway_core::catalog::{Catalog, Inherited, Layout, Selection};
 use argway_core::model::Reading;
 use argway_core::output::DataFormat;
-use argway_serve::bridge::{Bridge, Settings};
+use argway_serve::bridge::{Bridge, SandboxSettings, Settings};
 use argway_serve::mcp::{Identity, Options, PageLimit, Refresh, ServeError, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -114,6 +114,7 @@ fn settings() -> Settings {
         format: DataFormat::Json,
         json_output: false,
         directory: None,
+        sandbox: SandboxSettings::default(),
     }
 }
 

@@ -1,0 +1,1 @@
+//! For the layers: filters, rulesets, capabilities and limits.

@@ -1,0 +1,1 @@
+//! For the launch: starting a process with chosen descriptors, forking, executing, waiting.

@@ -1,0 +1,1 @@
+//! For the strict tier's world: namespaces and mounts.
