@@ -135,7 +135,7 @@ impl Bridge {
             tool: name.to_owned(),
             program,
             words,
-            stdin: checked.stdin().map(|text| text.as_bytes().to_vec()),
+            stdin: checked.stdin().map(<[u8]>::to_vec),
             format,
         })
     }
