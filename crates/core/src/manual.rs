@@ -399,7 +399,8 @@ fn type_name(kind: &Kind) -> String {
     match kind {
         Kind::Switch | Kind::Count => String::new(),
         Kind::One(scalar) => scalar.to_string(),
-        Kind::List(scalar, Split::Csv | Split::Comma | Split::Joined) => format!("{scalar},…"),
+        Kind::List(scalar, Split::Csv | Split::Comma) => format!("{scalar},…"),
+        Kind::List(scalar, Split::Joined) => format!("{scalar}…"),
         Kind::List(scalar, Split::Repeat | Split::Words) => format!("{scalar} (repeatable)"),
         Kind::Map(scalar) => format!("key={scalar}"),
         Kind::Line => "words".to_owned(),
@@ -413,12 +414,13 @@ fn described(mut line: String, param: &Param) -> String {
     if !param.choices.is_empty() {
         let _ = write!(line, " [{}]", param.choices.join("|"));
     }
-    if let Some(default) = param
-        .default
-        .as_deref()
-        .filter(|default| !default.is_empty())
-    {
-        let _ = write!(line, " (default {default})");
+    let default = param.default.as_deref().filter(|text| !text.is_empty());
+    match (&param.secret, default) {
+        (Some(_), _) => line.push_str(" (secret)"),
+        (None, Some(default)) => {
+            let _ = write!(line, " (default {default})");
+        }
+        (None, None) => {}
     }
     if let Some(reason) = &param.deprecated {
         let _ = write!(line, " (deprecated: {reason})");

@@ -571,3 +571,5 @@ fn the_json_switch_is_found_where_the_help_says_that_json_is_a_value() {
         assert_eq!(json_switch(&tool, &arguments), None);
     }
 }
+
+mod defined;

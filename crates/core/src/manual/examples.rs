@@ -69,16 +69,33 @@ fn command_lines(examples: &str) -> impl Iterator<Item = String> {
 /// The arguments with which `tool` runs `line`.
 fn call(tool: &Tool, layout: Layout, line: &str) -> Option<Map<String, Value>> {
     let words = split(line)?;
-    let mut words = words.iter().map(String::as_str);
-    for expected in std::iter::once(&tool.program.name).chain(&tool.spec().path) {
-        if words.next()? != expected {
-            return None;
-        }
-    }
-    let read = read_words(tool, &words.collect::<Vec<_>>())?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let words = callings(tool)
+        .iter()
+        .find_map(|calling| words.strip_prefix(calling.as_slice()))?;
+    let read = read_words(tool, words)?;
     let arguments = read.arguments(tool, layout)?;
     Arguments::check(tool, layout, &arguments).ok()?;
     Some(arguments)
+}
+
+/// The ways in which a line calls `tool`'s command: by the program's name and, where
+/// somebody defined it, by the command that is run.
+fn callings(tool: &Tool) -> Vec<Vec<&str>> {
+    let path = || tool.spec().path.iter().map(String::as_str);
+    let named = std::iter::once(tool.program.name.as_str()).chain(path());
+    let mut callings: Vec<Vec<&str>> = vec![named.collect()];
+    if let (Some(run), Some(command)) = (&tool.spec().run, &tool.program.executable) {
+        let file = command.rsplit('/').next().unwrap_or(command);
+        for command in [command.as_str(), file] {
+            let fixed = run.words.iter().map(String::as_str);
+            let words = std::iter::once(command).chain(fixed).chain(path());
+            callings.push(words.collect());
+        }
+    }
+    // The longest first: fixed words are no arguments.
+    callings.sort_by_key(|calling| std::cmp::Reverse(calling.len()));
+    callings
 }
 
 /// The words of a line without anything that needs a shell.
@@ -134,8 +151,24 @@ struct Read<'a> {
 
 fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
     let mut read = Read::default();
+    if tool
+        .positionals
+        .iter()
+        .any(|param| param.kind == Kind::Line)
+    {
+        read.positionals = words.iter().map(|&word| word.to_owned()).collect();
+        return Some(read);
+    }
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
+        if let Some((param, value)) = single_dash(tool, word) {
+            let value = match value {
+                None if needs_value(param) => Some(words.next()?),
+                value => value,
+            };
+            read.add(param, value)?;
+            continue;
+        }
         if word == "--" {
             read.positionals.extend(words.map(str::to_owned));
             break;
@@ -186,6 +219,22 @@ fn read_words<'a>(tool: &'a Tool, words: &[&str]) -> Option<Read<'a>> {
     Some(read)
 }
 
+/// The flag with a long name behind one dash that `word` is, as sqlite3's `-json`, and
+/// the value behind its equals sign.
+fn single_dash<'a, 'w>(tool: &'a Tool, word: &'w str) -> Option<(&'a Param, Option<&'w str>)> {
+    if !word.starts_with('-') || word.starts_with("--") {
+        return None;
+    }
+    let (name, value) = match word.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (word, None),
+    };
+    let param = find(tool, |spelling| {
+        spelling.long.as_deref() == Some(name) && name.chars().count() > 2
+    })?;
+    Some((param, value))
+}
+
 fn find(tool: &Tool, matches: impl Fn(&Spelling) -> bool) -> Option<&Param> {
     let mut flags = tool.flags.iter().chain(tool.inherited.iter());
     flags.find(|param| param.spelling().is_some_and(&matches))
@@ -198,6 +247,10 @@ fn needs_value(param: &Param) -> bool {
 
 impl<'a> Read<'a> {
     fn add(&mut self, param: &'a Param, written: Option<&str>) -> Option<()> {
+        // No command line has it.
+        if param.secret.is_some() {
+            return None;
+        }
         let written = match written {
             Some(written) => written,
             None => match &param.kind {
@@ -220,8 +273,16 @@ impl<'a> Read<'a> {
                     Split::Csv | Split::Comma => {
                         written.split(',').map(|part| value(scalar, part)).collect()
                     }
-                    Split::Repeat | Split::Words | Split::Joined => {
-                        vec![value(scalar, written)]
+                    Split::Repeat | Split::Words => vec![value(scalar, written)],
+                    Split::Joined => {
+                        let separator = param.spelling()?.separator.as_deref().unwrap_or(" ");
+                        match separator.is_empty() {
+                            true => vec![value(scalar, written)],
+                            false => written
+                                .split(separator)
+                                .map(|part| value(scalar, part))
+                                .collect(),
+                        }
                     }
                 };
                 Value::Array(parts.into_iter().collect::<Option<_>>()?)
@@ -316,7 +377,11 @@ fn positional(param: &Param, words: &mut impl Iterator<Item = String>) -> Option
             Some(word) => Some(Some(value(scalar, &word)?)),
             None => Some(None),
         },
-        Kind::Switch | Kind::Count | Kind::Map(_) | Kind::Line => None,
+        Kind::Line => {
+            let all: Vec<String> = words.collect();
+            Some((!all.is_empty()).then(|| json!(all)))
+        }
+        Kind::Switch | Kind::Count | Kind::Map(_) => None,
     }
 }
 

@@ -12,6 +12,7 @@ use super::{
     Annotations, CommandSpec, Effect, FORMAT, Family, Group, Joiner, Kind, Loss, Param, Program,
     Provenance, Reading, Role, RunSpec, Secret, Spelling, is_default,
 };
+use crate::schema::check_schema;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -164,6 +165,16 @@ impl<'de> Deserialize<'de> for Reading {
                         ))
                     })?),
                 };
+                let declared = command
+                    .run
+                    .as_ref()
+                    .and_then(|run| run.output_schema.as_ref());
+                if let Some(Err(reason)) = declared.map(check_schema) {
+                    return Err(de::Error::custom(format_args!(
+                        "the output_schema of command `{}` is not a JSON Schema: {reason}",
+                        command.path.join(" ")
+                    )));
+                }
                 Ok(CommandSpec {
                     path: command.path,
                     aliases: command.aliases,
@@ -307,6 +318,18 @@ impl<'de> Deserialize<'de> for Param {
             }
             Place::Positional => Role::Positional,
         };
+        let refuse = |what: &str| {
+            Err(de::Error::custom(format_args!(
+                "`{}` cannot be {what}: its type is `{}`",
+                flat.name, flat.kind
+            )))
+        };
+        if flat.secret.is_some() && !matches!(flat.kind, Kind::One(_)) {
+            return refuse("a secret");
+        }
+        if flat.kind == Kind::Line && flat.role == Place::Flag {
+            return refuse("a flag");
+        }
         Ok(Param {
             name: flat.name,
             role,

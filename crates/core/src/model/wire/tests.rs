@@ -4,16 +4,20 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::{Evidence, Fact, Scalar, Split};
+use crate::model::{
+    Encoding, Evidence, Fact, Scalar, Split, StderrSpec, StdinFormat, StdinSpec, StdoutFormat,
+    StdoutSpec,
+};
+use crate::policy::{Filesystem, Resources, SandboxPolicy};
 
 fn scalar() -> impl Strategy<Value = Scalar> {
     use Scalar::{
-        Base64, Bool, Duration, Float, Hex, Int, Ip, IpMask, IpNet, Other, String, Time, Uint,
+        Base64, Bool, Duration, Float, Hex, Int, Ip, IpMask, IpNet, Other, Path, String, Time, Uint,
     };
     let bits = prop_oneof![Just(8u8), Just(16), Just(32), Just(64)];
     prop_oneof![
         proptest::sample::select(vec![
-            String, Bool, Duration, Time, Ip, IpNet, IpMask, Hex, Base64
+            String, Bool, Duration, Time, Ip, IpNet, IpMask, Hex, Base64, Path
         ]),
         bits.clone().prop_map(Int),
         bits.prop_map(Uint),
@@ -23,9 +27,15 @@ fn scalar() -> impl Strategy<Value = Scalar> {
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
-    let split =
-        proptest::sample::select(vec![Split::Csv, Split::Comma, Split::Repeat, Split::Words]);
+    let split = proptest::sample::select(vec![
+        Split::Csv,
+        Split::Comma,
+        Split::Repeat,
+        Split::Words,
+        Split::Joined,
+    ]);
     prop_oneof![
+        Just(Kind::Line),
         Just(Kind::Switch),
         Just(Kind::Count),
         scalar().prop_map(Kind::One),
@@ -62,16 +72,19 @@ fn param() -> impl Strategy<Value = Param> {
         (
             "--[a-z]{1,3}",
             proptest::option::of("-[a-z]"),
-            any::<bool>(),
-            proptest::option::of("\\PC{0,3}")
+            proptest::sample::select(vec![Joiner::Space, Joiner::Equals, Joiner::Attached]),
+            proptest::option::of("\\PC{0,3}"),
+            proptest::option::of("[ ,:]{0,2}"),
         )
-            .prop_map(|(long, short, space, bare)| Role::Flag(Spelling {
-                long: Some(long),
-                short,
-                joiner: if space { Joiner::Space } else { Joiner::Equals },
-                bare,
-                separator: None,
-            })),
+            .prop_map(
+                |(long, short, joiner, bare, separator)| Role::Flag(Spelling {
+                    long: Some(long),
+                    short,
+                    joiner,
+                    bare,
+                    separator,
+                })
+            ),
     ];
     let text = proptest::option::of("\\PC{0,6}");
     (
@@ -83,11 +96,24 @@ fn param() -> impl Strategy<Value = Param> {
             any::<bool>(),
             text,
         ),
-        (proptest::option::of(effect()), provenance()),
+        (
+            proptest::option::of(effect()),
+            provenance(),
+            any::<bool>(),
+            proptest::option::of(prop_oneof![
+                Just(Secret::Stdin),
+                "[A-Z]{1,4}".prop_map(Secret::Environment),
+            ]),
+        ),
     )
         .prop_map(|(one, two, three)| Param {
+            secret: three.3.filter(|_| matches!(one.2, Kind::One(_))),
+            // A line is no flag.
+            role: match one.2 {
+                Kind::Line => Role::Positional,
+                _ => one.1,
+            },
             name: one.0,
-            role: one.1,
             kind: one.2,
             required: one.3,
             default: one.4,
@@ -97,9 +123,131 @@ fn param() -> impl Strategy<Value = Param> {
             hidden: two.3,
             deprecated: two.4,
             effect: three.0,
-            inject_default: false,
-            secret: None,
+            inject_default: three.2,
             from: three.1,
+        })
+}
+
+fn groups() -> impl Strategy<Value = Vec<Group>> {
+    let names = || proptest::collection::vec("[a-z]{1,3}", 0..3);
+    let group = prop_oneof![
+        names().prop_map(Group::Exclusive),
+        names().prop_map(Group::Together),
+        names().prop_map(Group::AnyOf),
+        names().prop_map(Group::Requires),
+    ];
+    proptest::collection::vec(group, 0..3)
+}
+
+fn annotations() -> impl Strategy<Value = Annotations> {
+    (
+        proptest::option::of("\\PC{0,5}"),
+        any::<[Option<bool>; 4]>(),
+    )
+        .prop_map(|(title, hints)| Annotations {
+            title,
+            read_only: hints[0],
+            destructive: hints[1],
+            idempotent: hints[2],
+            open_world: hints[3],
+        })
+}
+
+fn policy() -> impl Strategy<Value = SandboxPolicy> {
+    let filesystem = proptest::sample::select(vec![
+        Filesystem::None,
+        Filesystem::Cwd,
+        Filesystem::Home,
+        Filesystem::Full,
+    ]);
+    let paths = || proptest::collection::vec("/[a-z]{0,3}", 0..2);
+    let variables = proptest::collection::vec("[A-Z]{1,3}", 0..2);
+    (
+        any::<bool>(),
+        filesystem,
+        paths(),
+        paths(),
+        variables,
+        any::<[u64; 6]>(),
+    )
+        .prop_map(
+            |(network, filesystem, readable, writable, variables, numbers)| SandboxPolicy {
+                network,
+                filesystem,
+                readable,
+                writable,
+                variables,
+                resources: Resources {
+                    cpu_seconds: numbers[0],
+                    memory_mb: numbers[1],
+                    open_files: numbers[2],
+                    processes: numbers[3],
+                    file_mb: numbers[4],
+                    output_mb: numbers[5],
+                },
+            },
+        )
+}
+
+fn run() -> impl Strategy<Value = RunSpec> {
+    let stdin = (
+        "\\PC{0,5}",
+        proptest::sample::select(vec![
+            StdinFormat::Text,
+            StdinFormat::Json,
+            StdinFormat::Binary,
+        ]),
+        any::<bool>(),
+    )
+        .prop_map(|(text, format, required)| StdinSpec {
+            text,
+            format,
+            required,
+        });
+    let stdout = (
+        proptest::sample::select(vec![
+            StdoutFormat::Json,
+            StdoutFormat::Text,
+            StdoutFormat::Auto,
+        ]),
+        proptest::sample::select(vec![Encoding::Utf8, Encoding::Base64]),
+    );
+    let schema = proptest::sample::select(vec![
+        None,
+        Some(json!(true)),
+        Some(json!({"type": "object", "properties": {"a": {"minimum": 1}}})),
+    ]);
+    (
+        (
+            proptest::collection::vec("\\PC{0,4}", 0..3),
+            any::<u64>(),
+            "[a-z./]{0,4}",
+            proptest::collection::btree_map("[A-Z]{1,3}", "\\PC{0,4}", 0..3),
+        ),
+        (any::<[bool; 7]>(), proptest::option::of(stdin), stdout),
+        (schema, policy()),
+    )
+        .prop_map(|(one, two, three)| RunSpec {
+            words: one.0,
+            timeout_ms: one.1,
+            workdir: one.2,
+            env: one.3,
+            expand_env: two.0[0],
+            shell: two.0[1],
+            allow_failure: two.0[2],
+            end_of_options: two.0[3],
+            stdin: two.1,
+            stdout: StdoutSpec {
+                format: two.2.0,
+                trim: two.0[4],
+                encoding: two.2.1,
+            },
+            stderr: StderrSpec {
+                capture: two.0[5],
+                fail_on_output: two.0[6],
+            },
+            output_schema: three.0,
+            sandbox: three.1,
         })
 }
 
@@ -125,8 +273,13 @@ fn command(depth: usize, sets: Vec<Arc<[Param]>>) -> impl Strategy<Value = Comma
             proptest::sample::select(sets),
             provenance(),
         ),
+        (
+            groups(),
+            annotations(),
+            proptest::option::of(run().prop_map(Arc::new)),
+        ),
     )
-        .prop_map(|(one, two, three)| CommandSpec {
+        .prop_map(|(one, two, three, four)| CommandSpec {
             path: one.0,
             aliases: one.1,
             group: one.2,
@@ -141,9 +294,9 @@ fn command(depth: usize, sets: Vec<Arc<[Param]>>) -> impl Strategy<Value = Comma
             effect: three.0,
             params: three.1,
             inherited: three.2,
-            groups: Vec::new(),
-            annotations: Annotations::default(),
-            run: None,
+            groups: four.0,
+            annotations: four.1,
+            run: four.2,
             from: three.3,
         })
 }
@@ -163,14 +316,15 @@ fn reading() -> impl Strategy<Value = Reading> {
                 command(0, sets),
                 children,
                 proptest::option::of("[a-z/]{1,5}"),
+                proptest::sample::select(vec![Family::Cobra, Family::Unknown, Family::Definition]),
             )
         })
-        .prop_map(|(root, children, text)| Reading {
+        .prop_map(|(root, children, text, family)| Reading {
             program: Program {
                 name: "app".to_owned(),
                 executable: text.clone(),
                 version: text.clone(),
-                family: Family::Cobra,
+                family,
                 commands: [root].into_iter().chain(children).collect(),
             },
             losses: text
@@ -243,6 +397,29 @@ fn a_wrong_description_says_what_is_wrong_with_it() {
         (
             base(json!({"name": "x", "role": "flag", "type": "int"})),
             "flag `x` has neither `long` nor `short`",
+        ),
+        (flag("separater", json!(",")), "unknown field `separater`"),
+        (
+            base(json!({"name": "x", "role": "flag", "long": "--x", "type": "line"})),
+            "`x` cannot be a flag: its type is `line`",
+        ),
+        (
+            base(
+                json!({"name": "x", "role": "flag", "long": "--x", "type": "switch",
+                        "secret": {"environment": "X"}}),
+            ),
+            "`x` cannot be a secret: its type is `switch`",
+        ),
+        (
+            json!({"argway": 1, "name": "a", "family": "definition", "commands": [
+                {"path": ["b"], "runnable": true, "effect": "read",
+                 "run": {"output_schema": {"type": "objct"}}}]}),
+            "the output_schema of command `b` is not a JSON Schema: ",
+        ),
+        (
+            json!({"argway": 1, "name": "a", "family": "definition", "commands": [
+                {"path": [], "runnable": true, "effect": "read", "run": {"timeout": 5}}]}),
+            "unknown field `timeout`",
         ),
         (
             json!({"argway": 2, "name": "a", "family": "cobra", "commands": []}),
