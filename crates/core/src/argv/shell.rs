@@ -15,7 +15,8 @@ pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
             line.push(' ');
         }
         let is_command = index == 0 && !word.contains('=') && !RESERVED.contains(&word);
-        let is_plain = !word.is_empty() && word.bytes().all(is_plain);
+        // zsh reads `=ls` as the file that `ls` is.
+        let is_plain = !word.is_empty() && !word.starts_with('=') && word.bytes().all(is_plain);
         match is_plain && (is_command || index > 0) {
             true => line.push_str(word),
             false => quote(word, &mut line),
@@ -58,7 +59,7 @@ mod tests {
             (&["gh", "pr", "list", "--limit=5"], "gh pr list --limit=5"),
             (&["gh", "a b", ""], "gh 'a b' ''"),
             (&["gh", "it's"], r"gh 'it'\''s'"),
-            (&["a=b", "c=d"], "'a=b' c=d"),
+            (&["a=b", "c=d", "=ls"], "'a=b' c=d '=ls'"),
             (&["if", "~", "*", "$x", "if"], "'if' '~' '*' '$x' if"),
         ];
         for (words, line) in cases {

@@ -398,3 +398,133 @@ fn two_programs_of_one_name_have_tools_and_addresses_of_their_own() {
         ]
     );
 }
+
+/// A definition `git` with a hidden parent and two subcommands.
+fn git() -> Arc<Program> {
+    let run = Some(Arc::new(crate::model::RunSpec {
+        stdin: Some(crate::model::StdinSpec::default()),
+        ..crate::model::RunSpec::default()
+    }));
+    let log = CommandSpec {
+        run,
+        ..command("log", &["l"])
+    };
+    Arc::new(Program {
+        family: Family::Definition,
+        ..Program::clone(&program(
+            "git",
+            vec![log, command("help", &[]), command("stash pop", &[])],
+        ))
+    })
+}
+
+#[test]
+fn definitions_are_named_cli_and_selected_by_every_name() {
+    let names = |selection: &Selection| -> Result<Vec<String>, String> {
+        let catalog = Catalog::build(&[gh(), git()], selection, Inherited::default());
+        let catalog = catalog.map_err(|error| error.to_string())?;
+        let defined = catalog
+            .tools()
+            .iter()
+            .filter(|tool| tool.program.name == "git");
+        Ok(defined.map(|tool| tool.name.clone()).collect())
+    };
+    let allow = |glob: &str| Selection {
+        allow: vec![glob.to_owned()],
+        ..Selection::default()
+    };
+    let deny = |glob: &str| Selection {
+        deny: vec![glob.to_owned()],
+        ..Selection::default()
+    };
+    let all = ["cli_git_log", "cli_git_help", "cli_git_stash_pop"].map(str::to_owned);
+    assert_eq!(names(&Selection::default()).unwrap(), all);
+    for glob in [
+        "git log",
+        "log",
+        "l",
+        "git l",
+        "cli_git_log",
+        "cli git log",
+        "cli_*_log",
+    ] {
+        assert_eq!(names(&allow(glob)).unwrap(), all[..1], "{glob}");
+    }
+    assert_eq!(names(&allow("git")).unwrap(), all);
+    for glob in ["git", "cli_git", "cli git", "cli_*"] {
+        assert_eq!(names(&deny(glob)).unwrap(), [""; 0], "{glob}");
+    }
+    for glob in ["cli_git_stash", "git_stash", "stash"] {
+        assert_eq!(names(&deny(glob)).unwrap(), all[..2], "{glob}");
+    }
+    let wrong = names(&allow("cli_gti_log")).unwrap_err();
+    assert!(
+        wrong.starts_with("--allow `cli_gti_log` matches no command"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_definition_says_itself_that_its_command_reads_something() {
+    let catalog = Catalog::build(&[git()], &Selection::default(), Inherited::default()).unwrap();
+    let reads = catalog
+        .tools()
+        .iter()
+        .map(|tool| (tool.name.as_str(), tool.stdin));
+    assert_eq!(
+        reads.collect::<Vec<_>>(),
+        [
+            ("cli_git_log", true),
+            ("cli_git_help", false),
+            ("cli_git_stash_pop", false)
+        ]
+    );
+}
+
+#[test]
+fn a_default_of_an_inherited_flag_stays_where_the_flag_is_left_out() {
+    let pager = Param {
+        default: Some("true".to_owned()),
+        inject_default: true,
+        ..Param::flag("no-pager", Kind::Switch)
+    };
+    let child = CommandSpec {
+        inherited: [pager, Param::flag("dir", "path".parse().unwrap())].into(),
+        ..command("log", &[])
+    };
+    let program = Arc::new(Program {
+        family: Family::Definition,
+        ..Program::clone(&program("git", vec![child]))
+    });
+    let words = |inherited| {
+        let catalog = Catalog::build(&[Arc::clone(&program)], &Selection::default(), inherited);
+        let tool = catalog.unwrap().tools()[0].clone();
+        let json = serde_json::Map::new();
+        let arguments = crate::argv::Arguments::check(&tool, Layout::Flat, &json).unwrap();
+        crate::argv::encode(&tool, &arguments).unwrap()
+    };
+    for inherited in [Inherited::All, Inherited::None, Inherited::Limit(0)] {
+        assert_eq!(words(inherited), ["log", "--no-pager"], "{inherited:?}");
+    }
+}
+
+#[test]
+fn an_output_schema_that_is_none_is_an_error() {
+    let run = crate::model::RunSpec {
+        output_schema: Some(serde_json::json!({"type": 5})),
+        ..crate::model::RunSpec::default()
+    };
+    let bad = CommandSpec {
+        run: Some(Arc::new(run)),
+        ..command("bad", &[])
+    };
+    let error = Catalog::build(
+        &[program("app", vec![bad])],
+        &Selection::default(),
+        Inherited::default(),
+    )
+    .unwrap_err()
+    .to_string();
+    let expected = "the output schema of `app bad` is not a JSON Schema: ";
+    assert!(error.starts_with(expected), "{error}");
+}

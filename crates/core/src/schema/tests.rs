@@ -332,3 +332,5 @@ fn a_thousand_inherited_flags_fold_into_a_line() {
         );
     }
 }
+
+mod defined;

@@ -305,3 +305,5 @@ fn nested_is_what_ophis_gives() {
         r#"{"stderr":"half\nThe call was cancelled and the command ended.\n","exitCode":-1}"#
     );
 }
+
+mod defined;
