@@ -245,3 +245,128 @@ fn an_address_holds_any_name() {
         "argway://a%20b%2F%C3%A9/help/x%20y"
     );
 }
+
+/// A tool defined by hand: `name` runs `command` with these fixed words.
+fn defined(name: &str, command: &str, fixed: &[&str], params: Vec<Param>, examples: &str) -> Tool {
+    let run = crate::model::RunSpec {
+        words: fixed.iter().map(|&word| word.to_owned()).collect(),
+        ..crate::model::RunSpec::default()
+    };
+    let spec = CommandSpec {
+        summary: "Does things".to_owned(),
+        runnable: true,
+        params,
+        examples: examples.to_owned(),
+        run: Some(Arc::new(run)),
+        ..CommandSpec::default()
+    };
+    let program = Program {
+        name: name.to_owned(),
+        executable: Some(command.to_owned()),
+        version: None,
+        family: Family::Definition,
+        commands: vec![spec],
+    };
+    let catalog = Catalog::build(
+        &[Arc::new(program)],
+        &Selection::default(),
+        Inherited::default(),
+    );
+    catalog.expect("a catalog").tools()[0].clone()
+}
+
+#[test]
+fn the_examples_of_a_definition_are_calls_by_its_name_or_its_command() {
+    let mut json = flag("json", "", "switch", "");
+    let mut paths = flag("paths", "-p", "joined<path>", "");
+    if let (crate::model::Role::Flag(json), crate::model::Role::Flag(paths)) =
+        (&mut json.role, &mut paths.role)
+    {
+        json.long = Some("-json".to_owned());
+        paths.separator = Some(":".to_owned());
+    }
+    let token = Param {
+        secret: Some(crate::model::Secret::Stdin),
+        ..flag("token", "", "string", "")
+    };
+    let params = vec![
+        json,
+        paths,
+        token,
+        Param::positional("db", Kind::One(Scalar::Path)),
+    ];
+    let tool = defined(
+        "database",
+        "/usr/bin/python3",
+        &["-m", "db"],
+        params,
+        "# Everything\npython3 -m db -json x.db\n/usr/bin/python3 -m db -p a:b\ndatabase x.db\n\
+         python3 x.db\ndatabase --token=t x.db",
+    );
+    let text = examples(&tool, Layout::Flat);
+    let (_, calls) = text
+        .split_once("arguments of the tool:\n\n")
+        .expect("calls");
+    assert_data_eq!(
+        calls,
+        str![[r#"
+python3 -m db -json x.db
+  {"json":true,"db":"x.db"}
+/usr/bin/python3 -m db -p a:b
+  {"paths":["a","b"]}
+database x.db
+  {"db":"x.db"}
+
+"#]]
+    );
+}
+
+#[test]
+fn the_words_of_a_line_are_its_call() {
+    let args = Param::positional("args", Kind::Line);
+    let tool = defined("jq", "jq", &[], vec![args], "jq -r '.a b' f.json");
+    for (layout, call) in [
+        (Layout::Flat, r#"{"args":["-r",".a b","f.json"]}"#),
+        (Layout::Nested, r#"{"args":["-r",".a b","f.json"]}"#),
+    ] {
+        let text = examples(&tool, layout);
+        assert!(
+            text.ends_with(&format!("jq -r '.a b' f.json\n  {call}\n")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_page_shows_that_a_flag_is_secret_and_not_its_default() {
+    let token = Param {
+        secret: Some(crate::model::Secret::Environment("TOKEN".to_owned())),
+        default: Some("hunter2".to_owned()),
+        ..flag("token", "", "string", "Who you are")
+    };
+    let tool = defined(
+        "app",
+        "app",
+        &[],
+        vec![token, flag("all", "", "joined<int>", "Which")],
+        "",
+    );
+    let catalog = Catalog::build(
+        &[Arc::clone(&tool.program)],
+        &Selection::default(),
+        Inherited::default(),
+    );
+    let page = help(&catalog.expect("a catalog"), &tool.program, &[]);
+    assert_data_eq!(
+        page.expect("a page"),
+        str![[r#"
+app: Does things
+Tool: cli_app (what it changes is not known)
+
+Flags:
+  --token string: Who you are (secret)
+  --all int…: Which
+
+"#]]
+    );
+}
