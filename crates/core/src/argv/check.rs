@@ -66,6 +66,14 @@ impl Arguments {
         self.given.iter().any(|(given, _)| *given == slot)
     }
 
+    /// The parameters that are given something.
+    pub(super) fn used(&self) -> BTreeSet<Member> {
+        let used = self.given.iter().filter(|(_, given)| given.is_used());
+        let secret = self.secrets.iter().map(|(slot, _)| *slot);
+        let slots = used.map(|(slot, _)| *slot).chain(secret);
+        slots.map(Member::Param).collect()
+    }
+
     /// Adds a value for `slot`, in its place.
     pub(super) fn insert(&mut self, slot: Slot, given: Given) {
         let at = self.given.partition_point(|(before, _)| *before < slot);
@@ -316,17 +324,21 @@ impl<'a> Door<'a> {
         let own = (0..tool.flags.len()).map(Slot::Own);
         let inherited = (0..tool.inherited.len()).map(Slot::Inherited);
         let positional = (0..tool.positionals.len()).map(Slot::Positional);
+        // Behind an optional positional that is not there, one would be read in its place.
+        let mut gap = false;
         for slot in own.chain(inherited).chain(positional) {
-            let known = self.given.contains_key(&slot)
+            let param = tool.param(slot);
+            let mut known = self.given.contains_key(&slot)
                 || self.secrets.contains_key(&slot)
                 || self.refused.contains(&slot);
-            let Some(default) = schema::injected(tool.param(slot)) else {
-                continue;
-            };
-            if !known && !groups::is_excluded(tool, slot, asked) {
+            if let Some(default) = schema::injected(param)
+                && !(known || gap || groups::is_excluded(tool, &param.name, asked))
+            {
                 let name = self.name_of(slot);
                 self.put(slot, &name, &default);
+                known = true;
             }
+            gap |= !(known || param.is_flag() || param.required || param.secret.is_some());
         }
     }
 

@@ -5,7 +5,7 @@
 //! positionals that could be. A definition says the forms itself, and nothing that
 //! its program would read as something else is written.
 
-use super::{ArgumentError, Arguments, Given, value};
+use super::{ArgumentError, Arguments, Given, groups, value};
 use crate::catalog::Tool;
 use crate::catalog::names::Slot;
 use crate::model::{Family, Joiner, Kind, Param, Scalar, Split};
@@ -39,7 +39,11 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
             problems.push(format!("`{}` {problem}", param.name));
         }
     }
+    let used = arguments.used();
     for param in &tool.constants {
+        if param.secret.is_some() || groups::is_excluded(tool, &param.name, &used) {
+            continue;
+        }
         if let Err(problem) = constant_words(tool, param, &mut words) {
             problems.push(format!("`{}` {problem}", param.name));
         }

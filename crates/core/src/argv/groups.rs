@@ -27,16 +27,21 @@ fn member(tool: &Tool, name: &str) -> Option<Member> {
         .or_else(|| (name == STDIN && tool.stdin).then_some(Member::Stdin))
 }
 
-/// Whether one of `asked` excludes the parameter at `slot`.
-pub(super) fn is_excluded(tool: &Tool, slot: Slot, asked: &BTreeSet<Member>) -> bool {
+/// Whether something else among `asked` excludes the parameter that groups call `name`.
+pub(super) fn is_excluded(tool: &Tool, name: &str, asked: &BTreeSet<Member>) -> bool {
     tool.spec().groups.iter().any(|group| match group {
         Group::Exclusive(names) => {
-            let members = || names.iter().filter_map(|name| member(tool, name));
-            members().any(|it| it == Member::Param(slot))
-                && members().any(|it| it != Member::Param(slot) && asked.contains(&it))
+            let mut others = names.iter().filter(|other| *other != name);
+            names.iter().any(|own| own == name)
+                && others.any(|other| member(tool, other).is_some_and(|it| asked.contains(&it)))
         }
         Group::Together(_) | Group::AnyOf(_) | Group::Requires(_) => false,
     })
+}
+
+/// Whether every call gives the parameter that groups call `name`.
+fn is_constant(tool: &Tool, name: &str) -> bool {
+    tool.constants.iter().any(|param| param.name == name)
 }
 
 /// Everything that is wrong between the parameters of a call. `asked` is what the
@@ -55,6 +60,7 @@ pub(super) fn problems(
         let name = |name: &String| match member(tool, name) {
             Some(member) if present.contains(&member) => None,
             Some(member) => Some(shown(member)),
+            None if is_constant(tool, name) => None,
             None => Some(name.clone()),
         };
         names.iter().filter_map(name).collect()
@@ -87,8 +93,9 @@ pub(super) fn problems(
         }
         Group::AnyOf(group) => {
             let members = known(group);
-            let none = !members.is_empty() && !members.iter().any(|it| present.contains(it));
-            none.then(|| match names(&members).as_slice() {
+            let met = members.iter().any(|it| present.contains(it))
+                || group.iter().any(|name| is_constant(tool, name));
+            (!met && !members.is_empty()).then(|| match names(&members).as_slice() {
                 [one] => format!("`{one}` is required"),
                 several => format!("at least one of {} is required", enumerate(several, "or")),
             })

@@ -1,7 +1,6 @@
 //! The switch with which a program prints JSON, where it has one.
 
-use super::groups::{self, Member};
-use super::{Arguments, Given};
+use super::{Arguments, Given, groups};
 use crate::catalog::Tool;
 use crate::catalog::names::Slot;
 use crate::model::{Kind, Param, Scalar};
@@ -58,12 +57,11 @@ pub fn json_switch(tool: &Tool, arguments: &Arguments) -> Option<JsonSwitch> {
     if slots.iter().any(chose) {
         return None;
     }
-    let used = arguments.given.iter().filter(|(_, given)| given.is_used());
-    let asked = used.map(|(slot, _)| Member::Param(*slot)).collect();
+    let asked = arguments.used();
     FORMATS.iter().find_map(|wanted| {
         slots.iter().find_map(|&slot| {
             let param = tool.param(slot);
-            if param.name != *wanted || groups::is_excluded(tool, slot, &asked) {
+            if param.name != *wanted || groups::is_excluded(tool, wanted, &asked) {
                 return None;
             }
             let long = param.spelling()?.long.clone()?;

@@ -71,13 +71,17 @@ impl Secrets {
 impl Arguments {
     /// The secrets that `tool` was given, which are not among its words.
     pub fn secrets(&self, tool: &Tool) -> Secrets {
+        let given = self.secrets.iter();
+        let given = given.map(|(slot, value)| (&tool.param(*slot).secret, value.clone()));
+        let constant = tool.constants.iter().filter_map(|param| {
+            let value = param.default.clone().map(SecretText::new)?;
+            Some((&param.secret, value))
+        });
         let mut secrets = Secrets::default();
-        for (slot, value) in &self.secrets {
-            match &tool.param(*slot).secret {
-                Some(Secret::Environment(name)) => {
-                    secrets.environment.push((name.clone(), value.clone()));
-                }
-                Some(Secret::Stdin) => secrets.stdin = Some(value.clone()),
+        for (way, value) in constant.chain(given) {
+            match way {
+                Some(Secret::Environment(name)) => secrets.environment.push((name.clone(), value)),
+                Some(Secret::Stdin) => secrets.stdin = Some(value),
                 None => {}
             }
         }

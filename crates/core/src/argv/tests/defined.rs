@@ -343,11 +343,8 @@ fn a_default_is_given_where_the_caller_gives_nothing() {
                 "--request|PUT|--empty||x|./-p",
             ),
             (json!({"first": "x", "silent": true}), &format!("{all}|x|.")),
-            // The default would be read in the place of what is missing.
-            (
-                json!({}),
-                "`path` can only be given together with `first`, which stands before it",
-            ),
+            // The last default would be read in the place of what is missing.
+            (json!({}), all),
             (
                 json!({"first": "x", "request": 1.5}),
                 "`request` takes a string, not 1.5",
@@ -433,6 +430,38 @@ fn a_hidden_default_is_given_and_a_denied_one_is_not() {
         let tool = &catalog.tools()[0];
         assert_eq!(words(tool, Layout::Flat, &json), expected, "{selection:?}");
     }
+}
+
+#[test]
+fn a_hidden_default_makes_way_and_a_hidden_secret_is_no_word() {
+    let hidden = |param| Param {
+        hidden: true,
+        ..param
+    };
+    let params = vec![
+        hidden(default("true", space("--json", "switch"))),
+        space("--csv", "switch"),
+        space("--tsv", "switch"),
+        hidden(default("hunter2", secret("--key", environment("KEY")))),
+    ];
+    let tool = defined(params, |command, _| {
+        command.groups = vec![
+            Group::Exclusive(names(&["json", "csv"])),
+            Group::Requires(names(&["tsv", "json"])),
+            Group::AnyOf(names(&["csv", "json"])),
+        ];
+    });
+    check(
+        &tool,
+        &[
+            (json!({}), "--json"),
+            (json!({"csv": true}), "--csv"),
+            (json!({"tsv": true}), "--tsv|--json"),
+        ],
+    );
+    let secrets = checked(&tool, &json!({})).unwrap().secrets(&tool);
+    assert_eq!(secrets.environment[0].0, "KEY");
+    assert_eq!(secrets.environment[0].1.expose(), "hunter2");
 }
 
 #[test]
