@@ -91,6 +91,18 @@ pub fn executable(view: &View, program: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// What `program` needs to read beside the system's folders: for a policy that starts
+/// it through another one, such as a shell.
+pub fn beside(program: &Path, home: Option<&Path>) -> Result<Vec<PathBuf>, ViewError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let home = home.and_then(|home| home.canonicalize().ok());
+    let beside = place::of(program, home.as_deref(), &path)?;
+    let system = system::readable(false);
+    let mut beside = outermost(beside);
+    beside.retain(|path| !system.iter().any(|holder| path.starts_with(holder)));
+    Ok(beside)
+}
+
 struct Question<'a> {
     policy: &'a SandboxPolicy,
     program: &'a Path,

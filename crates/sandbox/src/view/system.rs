@@ -6,6 +6,7 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 #[cfg(not(target_os = "macos"))]
 const FOLDERS: &[&str] = &[
@@ -42,11 +43,10 @@ const ETC: &[&str] = &[
     "localtime",
     "timezone",
     "locale.conf",
-    "locale.alias",
     "os-release",
+    "lsb-release",
+    "debian_version",
     "terminfo",
-    "magic",
-    "mime.types",
     // Certificates and what the libraries that read them are told.
     "ssl/certs",
     "ssl/cert.pem",
@@ -103,8 +103,37 @@ const SHARED: &[&str] = &[
     "/var/tmp",
 ];
 
-/// What every program may read, canonical.
+/// What was found, and when `/` and `/etc` had last been changed by then.
+struct Found {
+    changed: [Option<(i64, i64)>; 2],
+    without_network: Vec<PathBuf>,
+    with_network: Vec<PathBuf>,
+}
+
+static FOUND: Mutex<Option<Found>> = Mutex::new(None);
+
+/// What every program may read, canonical. Every call asks, and the answer takes a
+/// hundred looks at the disk, so it is kept until the system's folders change.
 pub fn readable(network: bool) -> Vec<PathBuf> {
+    let changed = ["/", "/etc"].map(|folder| {
+        let metadata = std::fs::metadata(folder).ok()?;
+        Some((metadata.mtime(), metadata.mtime_nsec()))
+    });
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let fresh = found.take().filter(|found| found.changed == changed);
+    let found = found.insert(fresh.unwrap_or_else(|| Found {
+        changed,
+        without_network: find(false),
+        with_network: find(true),
+    }));
+    if network {
+        found.with_network.clone()
+    } else {
+        found.without_network.clone()
+    }
+}
+
+fn find(network: bool) -> Vec<PathBuf> {
     let folders = FOLDERS
         .iter()
         .filter_map(|folder| Path::new(folder).canonicalize().ok());

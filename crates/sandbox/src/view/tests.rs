@@ -580,3 +580,16 @@ fn a_protected_thing_is_not_granted_by_naming_it() {
          it becomes code: name another, or say filesystem \"full\"",
     );
 }
+
+#[test]
+fn what_a_shell_starts_can_be_asked_for() {
+    let home = Home::new()
+        .file("home/.cargo/bin/rg", "\x7fELF")
+        .runs("home/.cargo/bin/rg");
+    let found = beside(&home.program, Some(&home.at("home"))).unwrap();
+    assert_eq!(home.short(&found), ["home/.cargo/bin"]);
+    assert_eq!(
+        beside(Path::new("/bin/sh"), None).unwrap(),
+        Vec::<PathBuf>::new()
+    );
+}
