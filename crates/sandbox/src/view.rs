@@ -91,6 +91,13 @@ pub fn executable(view: &View, program: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Undoes, once everything that ran in `view` has ended, what no layer could keep from
+/// being made: a file in a repository that leads Git to settings of the program's own.
+/// Says what was removed; a caller tells.
+pub fn sweep(view: &View) -> Vec<PathBuf> {
+    git::sweep(&view.protected)
+}
+
 /// What `program` needs to read beside the system's folders: for a policy that starts
 /// it through another one, such as a shell.
 pub fn beside(program: &Path, home: Option<&Path>) -> Result<Vec<PathBuf>, ViewError> {

@@ -67,6 +67,19 @@ pub fn keep_folder(repository: &Path, kept: &mut Kept) {
     }
 }
 
+/// Removes what a program put into a repository of `protected` to make Git read other
+/// settings than the protected ones, and says what. Nobody else puts it there: Git
+/// itself writes `commondir` only into the folders of further working trees.
+pub fn sweep(protected: &[PathBuf]) -> Vec<PathBuf> {
+    let settings = protected.iter().filter(|path| path.ends_with("config"));
+    let repositories = settings.filter_map(|path| path.parent());
+    repositories
+        .filter(|repository| repository.join("HEAD").is_file())
+        .map(|repository| repository.join("commondir"))
+        .filter(|planted| !protected.contains(planted) && std::fs::remove_file(planted).is_ok())
+        .collect()
+}
+
 /// Whether all repositories below `folder` were seen.
 fn keep_modules(folder: &Path, depth: usize, left: &mut usize, kept: &mut Kept) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else {

@@ -593,3 +593,16 @@ fn what_a_shell_starts_can_be_asked_for() {
         Vec::<PathBuf>::new()
     );
 }
+
+#[test]
+fn a_repository_that_was_led_astray_is_led_back() {
+    let home = Home::new().repository("home/project/.git");
+    let view = home.view().unwrap();
+    assert_eq!(sweep(&view), Vec::<PathBuf>::new());
+    let home = home.file("home/project/.git/commondir", "../evil\n");
+    assert_eq!(home.short(&sweep(&view)), ["home/project/.git/commondir"]);
+    assert!(!home.at("home/project/.git/commondir").exists());
+    // What was there before is the owner's, and protected.
+    let home = home.file("home/project/.git/commondir", ".\n");
+    assert_eq!(sweep(&home.view().unwrap()), Vec::<PathBuf>::new());
+}
