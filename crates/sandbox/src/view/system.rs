@@ -106,11 +106,11 @@ const SHARED: &[&str] = &[
 /// What was found, and when `/` and `/etc` had last been changed by then.
 struct Found {
     changed: [Option<(i64, i64)>; 2],
-    without_network: Vec<PathBuf>,
-    with_network: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
 }
 
-static FOUND: Mutex<Option<Found>> = Mutex::new(None);
+/// Without and with the network.
+static FOUND: [Mutex<Option<Found>>; 2] = [const { Mutex::new(None) }; 2];
 
 /// What every program may read, canonical. Every call asks, and the answer takes a
 /// hundred looks at the disk, so it is kept until the system's folders change.
@@ -119,18 +119,15 @@ pub fn readable(network: bool) -> Vec<PathBuf> {
         let metadata = std::fs::metadata(folder).ok()?;
         Some((metadata.mtime(), metadata.mtime_nsec()))
     });
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut found = FOUND[usize::from(network)]
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let fresh = found.take().filter(|found| found.changed == changed);
     let found = found.insert(fresh.unwrap_or_else(|| Found {
         changed,
-        without_network: find(false),
-        with_network: find(true),
+        paths: find(network),
     }));
-    if network {
-        found.with_network.clone()
-    } else {
-        found.without_network.clone()
-    }
+    found.paths.clone()
 }
 
 fn find(network: bool) -> Vec<PathBuf> {
