@@ -27,7 +27,8 @@ pub struct Openings {
 /// Filters the system calls of this process and all that it starts. Needs
 /// `no_new_privs`, which it sets.
 pub fn install(openings: Openings) -> Result<(), LayerError> {
-    let Some(machine) = Machine::HERE else {
+    let program = Machine::HERE.and_then(|machine| assemble::program(machine, openings));
+    let Some(program) = program else {
         return Err(LayerError {
             layer: NAME,
             what: format!("there is no filter for {} yet", std::env::consts::ARCH),
@@ -36,7 +37,7 @@ pub fn install(openings: Openings) -> Result<(), LayerError> {
         });
     };
     super::no_new_privileges()?;
-    filter::seccomp(&assemble::program(machine, openings)).map_err(|error| {
+    filter::seccomp(&program).map_err(|error| {
         LayerError::new(
             NAME,
             "the filter could not be installed",

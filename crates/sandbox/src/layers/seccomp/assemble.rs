@@ -7,8 +7,8 @@
 //! below a branch, not by how many rules.
 
 use libc::{
-    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET,
-    BPF_W, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
+    EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
     SECCOMP_RET_KILL_PROCESS, sock_filter,
 };
 
@@ -72,23 +72,20 @@ const TYPES_INTO_TERMINAL: [u32; 2] = [0x5412, 0x541C];
 const PERSONALITIES: [u32; 3] = [0, 0xFFFF_FFFF, 0x0004_0000];
 const NETLINK_ROUTE: u32 = 0;
 
-/// Left parts of the tree are jumped over, and a jump reaches 255 instructions far.
-const MOST_INTERVALS_LEFT: usize = 128;
-
-/// The filter for `machine`.
-pub fn program(machine: Machine, openings: Openings) -> Vec<sock_filter> {
+/// The filter for `machine`. None if the table has outgrown what a jump can reach.
+pub fn program(machine: Machine, openings: Openings) -> Option<Vec<sock_filter>> {
     let intervals = intervals(machine, openings);
     let mut assembly = Assembly {
-        code: Vec::with_capacity(512),
-        checks: Vec::with_capacity(16),
+        code: Vec::with_capacity(256),
+        branches: Vec::with_capacity(intervals.len()),
     };
     assembly.load(ARCHITECTURE);
     assembly.jump(BPF_JEQ, machine.audit(), 1, 0);
     assembly.verdict(SECCOMP_RET_KILL_PROCESS);
     assembly.load(NUMBER);
     assembly.tree(&intervals, TRIED);
-    assembly.checks(openings);
-    assembly.code
+    assembly.leaves(openings)?;
+    Some(assembly.code)
 }
 
 /// From which number on which rule holds, in order.
@@ -126,8 +123,16 @@ fn intervals(machine: Machine, openings: Openings) -> Vec<(u32, Rule)> {
 
 struct Assembly {
     code: Vec<sock_filter>,
-    /// Leaves that look at arguments: where the jump to the check stands.
-    checks: Vec<(usize, Rule)>,
+    /// Where the tree branches, and to what: below the number, and from it on.
+    branches: Vec<(usize, Target, Target)>,
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    /// Another branch, at this place.
+    Branch(usize),
+    /// What all calls of this rule share, written behind the tree.
+    Leaf(Rule),
 }
 
 impl Assembly {
@@ -160,56 +165,54 @@ impl Assembly {
         self.verdict(SECCOMP_RET_ALLOW);
     }
 
-    /// Decides numbers up to `end`. Every leaf is one instruction, so a tree over `n`
-    /// intervals is `2n - 1` long.
-    fn tree(&mut self, intervals: &[(u32, Rule)], end: u32) {
-        match intervals {
-            [] => {}
-            [(_, rule)] => self.leaf(*rule),
-            [(start, _), rest @ ..] => {
-                let middle = start.midpoint(end);
-                let lower = rest.partition_point(|(at, _)| *at < middle);
-                // The boundary that is nearer to the middle: below it or at it.
-                let nearer = match (
-                    lower.checked_sub(1).map(|below| rest[below].0),
-                    rest.get(lower),
-                ) {
-                    (Some(below), Some((above, _))) => middle - below < above - middle,
-                    (below, _) => below.is_some(),
+    /// Decides numbers up to `end`.
+    fn tree(&mut self, intervals: &[(u32, Rule)], end: u32) -> Target {
+        let [(start, rule), rest @ ..] = intervals else {
+            return Target::Leaf(Rule::Allow);
+        };
+        if rest.is_empty() {
+            return Target::Leaf(*rule);
+        }
+        let middle = start.midpoint(end);
+        let below = rest.partition_point(|(at, _)| *at < middle);
+        // Of the boundaries around the middle, the nearer one.
+        let lower = below.checked_sub(1).map(|lower| middle - rest[lower].0);
+        let upper = rest.get(below).map(|upper| upper.0 - middle);
+        let is_lower = lower.is_some_and(|lower| upper.is_none_or(|upper| lower < upper));
+        let (left, right) = intervals.split_at(if is_lower { below } else { below + 1 });
+
+        let place = self.code.len();
+        self.jump(BPF_JGE, right[0].0, 0, 0);
+        let left = self.tree(left, right[0].0);
+        let right = self.tree(right, end);
+        self.branches.push((place, left, right));
+        Target::Branch(place)
+    }
+
+    /// Writes each leaf once and lets the branches jump there.
+    fn leaves(&mut self, openings: Openings) -> Option<()> {
+        let mut written: Vec<(Rule, usize)> = Vec::with_capacity(16);
+        for (place, left, right) in std::mem::take(&mut self.branches) {
+            let mut distance = |target| {
+                let at = match target {
+                    Target::Branch(at) => at,
+                    Target::Leaf(rule) => match written.iter().find(|(known, _)| *known == rule) {
+                        Some((_, at)) => *at,
+                        None => {
+                            let at = self.code.len();
+                            written.push((rule, at));
+                            self.check(rule, openings);
+                            at
+                        }
+                    },
                 };
-                let left = if nearer { lower } else { lower + 1 };
-                let (left, right) = intervals.split_at(left.min(MOST_INTERVALS_LEFT));
-                self.jump(BPF_JGE, right[0].0, (2 * left.len() - 1) as u8, 0);
-                self.tree(left, right[0].0);
-                self.tree(right, end);
-            }
+                u8::try_from(at - place - 1).ok()
+            };
+            let (no, yes) = (distance(left)?, distance(right)?);
+            self.code[place].jf = no;
+            self.code[place].jt = yes;
         }
-    }
-
-    fn leaf(&mut self, rule: Rule) {
-        match rule {
-            Rule::Allow => self.allow(),
-            Rule::Fail(errno) => self.fail(errno),
-            check => {
-                self.checks.push((self.code.len(), check));
-                self.push(BPF_JMP | BPF_JA, 0, 0, 0);
-            }
-        }
-    }
-
-    /// Writes each check once and lets its leaves jump there.
-    fn checks(&mut self, openings: Openings) {
-        let leaves = std::mem::take(&mut self.checks);
-        for (index, (_, rule)) in leaves.iter().enumerate() {
-            if leaves[..index].iter().any(|(_, earlier)| earlier == rule) {
-                continue;
-            }
-            let start = self.code.len();
-            for (leaf, _) in leaves[index..].iter().filter(|(_, other)| other == rule) {
-                self.code[*leaf].k = (start - leaf - 1) as u32;
-            }
-            self.check(*rule, openings);
-        }
+        Some(())
     }
 
     fn check(&mut self, rule: Rule, openings: Openings) {
