@@ -34,7 +34,8 @@ const ETC: &[&str] = &[
     "ld-musl-x86_64.path",
     "ld-musl-aarch64.path",
     "alternatives",
-    // Users, hosts, time, language, terminals.
+    // Users, hosts, time, language, terminals, kinds of files. Where they are hidden
+    // rather than absent, as in the portable tier, some programs give up.
     "passwd",
     "group",
     "nsswitch.conf",
@@ -46,7 +47,10 @@ const ETC: &[&str] = &[
     "os-release",
     "lsb-release",
     "debian_version",
+    "locale.alias",
     "terminfo",
+    "magic",
+    "mime.types",
     // Certificates and what the libraries that read them are told.
     "ssl/certs",
     "ssl/cert.pem",
