@@ -234,5 +234,4 @@ fn failed(step: impl std::fmt::Display, error: &io::Error) -> LayerError {
 }
 
 #[cfg(test)]
-#[path = "landlock_tests.rs"]
 mod tests;
