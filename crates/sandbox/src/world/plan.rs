@@ -10,7 +10,7 @@ use crate::view::View;
 const TEMPORARY: &str = "/tmp";
 
 /// What a world makes for itself: nothing there is bound because a view names it.
-const OWN: [&str; 11] = [
+const OWN: [&str; 10] = [
     "/proc",
     "/dev/null",
     "/dev/zero",
@@ -21,7 +21,6 @@ const OWN: [&str; 11] = [
     "/dev/stdin",
     "/dev/stdout",
     "/dev/stderr",
-    "/dev/shm",
 ];
 
 /// One thing that is bound.

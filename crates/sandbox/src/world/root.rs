@@ -198,7 +198,7 @@ impl Builder {
             attributes |= attribute::READ_ONLY;
         }
         // A device that a policy names is meant to be one.
-        if !place.target.starts_with("/dev") {
+        if !place.target.starts_with("/dev") || place.target.starts_with("/dev/shm") {
             attributes |= attribute::NO_DEVICES;
         }
         self.set(tree, at, attributes)
