@@ -132,6 +132,9 @@ fn arrive(identity: &Identity, socket: &OwnedFd) {
             }
         })
         .and_then(|()| {
+            // The first to go where memory is short. Only a wish, and the last moment
+            // for it: what init forks can write nothing below /proc.
+            let _ = write("self", "oom_score_adj", "1000");
             Ok(rustix::process::set_dumpable_behavior(
                 DumpableBehavior::NotDumpable,
             )?)

@@ -428,6 +428,11 @@ fn init_cannot_be_looked_into() {
 }
 
 #[test]
+fn a_world_goes_first_where_memory_is_short() {
+    Scene::new().prints("cat /proc/self/oom_score_adj", "1000");
+}
+
+#[test]
 fn the_systems_settings_cannot_be_opened_for_writing() {
     let scene = Scene::new();
     for file in [
