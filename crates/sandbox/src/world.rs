@@ -12,7 +12,7 @@
 
 mod entrance;
 mod plan;
-mod refusal;
+pub mod refusal;
 mod remount;
 mod root;
 #[cfg(test)]

@@ -45,6 +45,14 @@ pub fn clone_into(namespaces: c_int) -> io::Result<Option<Pid>> {
     Ok(Pid::from_raw(whole(pid)?))
 }
 
+/// `fork`: the child's pid here, nothing in the child, which has one thread.
+pub fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: the child has its own copy of all memory, and the C library leaves its
+    // allocator usable there even where other threads were running.
+    let pid = unsafe { libc::fork() };
+    Ok(Pid::from_raw(whole(pid.into())?))
+}
+
 /// Ends this process without running anything on the way out.
 pub fn leave(code: c_int) -> ! {
     // SAFETY: `_exit` takes a number and does not return.
