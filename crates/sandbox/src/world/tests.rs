@@ -36,7 +36,24 @@ struct Scene {
     view: View,
     network: bool,
     kernel: Kernel,
+    obstacle: Option<Obstacle>,
 }
+
+/// What stands in the way of a world within the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Obstacle {
+    /// No namespace of this kind may be made.
+    Limit(&'static str),
+    /// A part of /proc is covered, as containers do.
+    Cover,
+}
+
+/// All of them, as an order names them.
+const OBSTACLES: [(&str, Obstacle); 3] = [
+    ("no-user", Obstacle::Limit("user")),
+    ("no-net", Obstacle::Limit("net")),
+    ("cover", Obstacle::Cover),
+];
 
 impl Scene {
     fn new() -> Self {
@@ -89,6 +106,7 @@ impl Scene {
             view,
             network: false,
             kernel: Kernel::Current,
+            obstacle: None,
         }
     }
 
@@ -180,6 +198,10 @@ impl Scene {
                 .filter(|flag| flag.1)
                 .map(|flag| (flag.0, OsString::new())),
         );
+        let obstacles = OBSTACLES
+            .iter()
+            .filter(|named| Some(named.1) == self.obstacle);
+        fields.extend(obstacles.map(|named| ("obstacle", named.0.into())));
         let mut bytes = Vec::new();
         for (name, value) in fields {
             bytes.extend_from_slice(name.as_bytes());
@@ -240,6 +262,7 @@ fn inhabit() {
     };
     let mut view = View::default();
     let (mut script, mut network, mut kernel) = (OsString::new(), false, Kernel::Current);
+    let mut obstacle = None;
     for field in std::fs::read(order).unwrap().split(|byte| *byte == 0) {
         let Some(sign) = field.iter().position(|byte| *byte == b'=') else {
             continue;
@@ -255,6 +278,7 @@ fn inhabit() {
             b"everything" => view.everything = true,
             b"network" => network = true,
             b"old" => kernel = Kernel::Old,
+            b"obstacle" => obstacle = OBSTACLES.iter().find(|named| value == named.0),
             other => panic!("{other:?}"),
         }
     }
@@ -265,12 +289,50 @@ fn inhabit() {
                 .unwrap();
             sys::leave(status.exit_status().unwrap_or(1));
         }
+        Ok(Side::Inside) if obstacle.is_some() => {
+            let said = stumble(&view, obstacle.unwrap().1);
+            let mut out = std::io::stdout();
+            out.write_all(BEGIN).unwrap();
+            out.write_all(said.as_bytes()).unwrap();
+            out.flush().unwrap();
+            sys::leave(0)
+        }
         Ok(Side::Inside) => match root::furnish(&view, kernel) {
             Ok(()) => sys::leave(play(&script, &view)),
             Err(error) => give_up(&error),
         },
         Err(error) => give_up(&error),
     }
+}
+
+/// In init: puts the obstacle up and says how the next world fails.
+fn stumble(view: &View, obstacle: Obstacle) -> String {
+    // As a launcher is, which this one is now.
+    let dumpable = rustix::process::DumpableBehavior::Dumpable;
+    rustix::process::set_dumpable_behavior(dumpable).unwrap();
+    match obstacle {
+        Obstacle::Limit(name) => {
+            std::fs::write(format!("/proc/sys/user/max_{name}_namespaces"), "0").unwrap();
+        }
+        Obstacle::Cover => {
+            sys::mount(c"proc", c"/proc", 0, c"").unwrap();
+            sys::mount(c"tmpfs", c"/proc/tty", 0, c"").unwrap();
+        }
+    }
+    let refused = match enter(false) {
+        Err(error) => {
+            // Nothing is half done: there is no child, and nothing has changed.
+            let child = rustix::process::wait(WaitOptions::NOHANG);
+            assert!(matches!(child, Err(rustix::io::Errno::CHILD)));
+            error
+        }
+        Ok(Side::Outside(init)) => {
+            let _ = rustix::process::waitpid(Some(init), WaitOptions::empty());
+            sys::leave(0)
+        }
+        Ok(Side::Inside) => root::furnish(view, Kernel::Current).unwrap_err(),
+    };
+    refused.to_string()
 }
 
 fn give_up(error: &LayerError) -> ! {
@@ -641,5 +703,39 @@ fn init_dies_with_its_maker() {
         // The sleeping shell holds the other end of this pipe for as long as it lives.
         let mut rest = Vec::new();
         std::io::Read::read_to_end(&mut maker.stdout.take().unwrap(), &mut rest).unwrap();
+    }
+}
+
+#[test]
+fn a_world_that_cannot_be_had_says_what_would_allow_it() {
+    let refusals = [
+        (
+            Obstacle::Limit("user"),
+            "user namespace",
+            "sysctl user.max_user_namespaces=",
+        ),
+        (
+            Obstacle::Limit("net"),
+            "network namespace",
+            "sysctl user.max_net_namespaces=",
+        ),
+        (
+            Obstacle::Cover,
+            "mounting a /proc of its own",
+            "systempaths=unconfined",
+        ),
+    ];
+    for (obstacle, what, remedy) in refusals {
+        let mut scene = Scene::new();
+        scene.obstacle = Some(obstacle);
+        for user in users() {
+            if let Some(output) = scene.run("", user) {
+                let said = String::from_utf8_lossy(&output.stdout);
+                assert!(
+                    said.contains(what) && said.contains(remedy),
+                    "as {user:?}: {obstacle:?}: {said}"
+                );
+            }
+        }
     }
 }
