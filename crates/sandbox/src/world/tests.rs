@@ -377,8 +377,8 @@ fn play(script: &OsString, view: &View) -> i32 {
 #[test]
 fn what_the_view_does_not_hold_is_not_there() {
     let scene = Scene::new();
-    scene.prints("ls $AT", "read\ntemporary\nwork");
-    scene.prints("test -e $AT/outside/secret || echo no", "no");
+    scene.prints("ls \"$AT\"", "read\ntemporary\nwork");
+    scene.prints("test -e \"$AT\"/outside/secret || echo no", "no");
     scene.prints("test -e /etc/shadow || echo no; ls /etc | grep -v -e localtime -e mtab -e release -e resolv", "no\npasswd");
     scene.prints("ls -d /root /home /sys /run /boot 2>/dev/null", "");
 }
@@ -386,13 +386,13 @@ fn what_the_view_does_not_hold_is_not_there() {
 #[test]
 fn what_is_readable_cannot_be_changed() {
     let scene = Scene::new();
-    scene.prints("cat $AT/read/file", "readable");
+    scene.prints("cat \"$AT\"/read/file", "readable");
     scene.prints(
-        "echo x 2>/dev/null > $AT/read/file || echo no; cat $AT/read/file",
+        "echo x 2>/dev/null > \"$AT\"/read/file || echo no; cat \"$AT\"/read/file",
         "no\nreadable",
     );
     scene.prints(
-        "for tried in 'chmod 777' 'touch' 'rm -f'; do $tried $AT/read/file 2>/dev/null || echo no; done",
+        "for tried in 'chmod 777' 'touch' 'rm -f'; do $tried \"$AT\"/read/file 2>/dev/null || echo no; done",
         "no\nno\nno",
     );
 }
@@ -401,7 +401,7 @@ fn what_is_readable_cannot_be_changed() {
 fn the_working_directory_and_the_temporary_folder_can_be_written() {
     let scene = Scene::new();
     scene.prints(
-        "echo 1 > new && cat new file && rm new; mkdir $TMPDIR/a && ls -d /tmp/a && rmdir /tmp/a",
+        "echo 1 > new && cat new file && rm new; mkdir \"$TMPDIR\"/a && ls -d /tmp/a && rmdir /tmp/a",
         "1\nwork/tmp/a",
     );
     assert!(!scene.view.directory.join("new").exists());
@@ -411,7 +411,7 @@ fn the_working_directory_and_the_temporary_folder_can_be_written() {
 fn temporary_files_of_every_kind_are_in_the_runs_own_folder() {
     let scene = Scene::new();
     scene.prints(
-        "for folder in /tmp /var/tmp /dev/shm; do echo $folder > $folder/x; cat $TMPDIR/x; done; rm /tmp/x",
+        "for folder in /tmp /var/tmp /dev/shm; do echo $folder > $folder/x; cat \"$TMPDIR\"/x; done; rm /tmp/x",
         "/tmp\n/var/tmp\n/dev/shm",
     );
 }
@@ -561,8 +561,9 @@ fn the_harmless_devices_work_and_no_other_is_there() {
 #[test]
 fn set_user_id_bits_mean_nothing() {
     let scene = Scene::new();
-    let script = "awk '{print $5, $6}' /proc/self/mountinfo | grep -v nosuid";
-    scene.prints(script, "");
+    let script = "cut -d' ' -f5,6 /proc/self/mountinfo > /tmp/mounts; grep -v nosuid /tmp/mounts; \
+                  test $(grep -c nosuid /tmp/mounts) -gt 9 && echo all";
+    scene.prints(script, "all");
 }
 
 #[test]
@@ -617,8 +618,8 @@ fn a_single_file_can_be_readable_or_writable() {
     scene.view.readable.push(at.join("outside/secret"));
     scene.view.writable.push(at.join("outside/open"));
     scene.prints(
-        "ls $AT/outside; cat $AT/outside/secret; { echo x > $AT/outside/secret; } 2>/dev/null || echo ' no'; \
-         echo changed > $AT/outside/open; cat $AT/outside/open",
+        "ls \"$AT\"/outside; cat \"$AT\"/outside/secret; { echo x > \"$AT\"/outside/secret; } 2>/dev/null || echo ' no'; \
+         echo changed > \"$AT\"/outside/open; cat \"$AT\"/outside/open",
         "open\nsecret\nsecret no\nchanged",
     );
 }
@@ -635,7 +636,7 @@ fn the_whole_root_can_be_readable() {
     let mut scene = Scene::new();
     scene.view.readable = vec!["/".into()];
     scene.prints(
-        "cat $AT/outside/secret; { echo x > $AT/outside/secret; } 2>/dev/null || echo ' no'; \
+        "cat \"$AT\"/outside/secret; { echo x > \"$AT\"/outside/secret; } 2>/dev/null || echo ' no'; \
          echo 1 > new && rm new; ls /dev | wc -l; echo x > /dev/null; { echo x > /dev/x; } 2>/dev/null || echo no; \
          { echo x > .git/config; } 2>/dev/null || echo no; ls -d /proc/[0-9]* | wc -l | grep -q '^.$' && echo few",
         "secret no\n10\nno\nno\nfew",
@@ -647,8 +648,8 @@ fn with_everything_allowed_processes_are_still_hidden_and_protected_paths_kept()
     let mut scene = Scene::new();
     scene.view.everything = true;
     scene.prints(
-        "cat $AT/outside/secret; { echo x > .git/config; } 2>/dev/null || echo ' no'; mv .git x 2>/dev/null || echo no; \
-         ls -d /proc/[0-9]* | wc -l | grep -q '^.$' && echo few; awk '{print $6}' /proc/self/mountinfo | grep -v nosuid",
+        "cat \"$AT\"/outside/secret; { echo x > .git/config; } 2>/dev/null || echo ' no'; mv .git x 2>/dev/null || echo no; \
+         ls -d /proc/[0-9]* | wc -l | grep -q '^.$' && echo few; cut -d' ' -f6 /proc/self/mountinfo | grep -v nosuid",
         "secret no\nno\nfew",
     );
 }
@@ -658,8 +659,8 @@ fn an_older_kernel_gives_the_same_world() {
     let mut scene = Scene::new();
     scene.kernel = Kernel::Old;
     scene.prints(
-        "ls $AT; { echo x > .git/config; } 2>/dev/null || echo no; { echo x > $AT/read/file; } 2>/dev/null || echo no; \
-         awk '{print $5, $6}' /proc/self/mountinfo | grep -v nosuid; grep -e shared: -e master: /proc/self/mountinfo; \
+        "ls \"$AT\"; { echo x > .git/config; } 2>/dev/null || echo no; { echo x > \"$AT\"/read/file; } 2>/dev/null || echo no; \
+         cut -d' ' -f5,6 /proc/self/mountinfo | grep -v nosuid; grep -e shared: -e master: /proc/self/mountinfo; \
          echo x > new && cat new && rm new; echo x > /dev/null; mv .git x 2>/dev/null || echo no",
         "read\ntemporary\nwork\nno\nno\nx\nno",
     );
@@ -671,7 +672,7 @@ fn an_older_kernel_restricts_what_is_mounted_below_too() {
     scene.kernel = Kernel::Old;
     scene.view.readable = vec!["/".into()];
     scene.prints(
-        "awk '{print $5, $6}' /proc/self/mountinfo | grep -v -e ' ro.*nosuid' -e \"^$AT/work\" -e \"^$AT/temporary\" -e ^/dev; { echo x > /dev/x; } 2>/dev/null || echo no",
+        "cut -d' ' -f5,6 /proc/self/mountinfo | grep -v -e ' ro.*nosuid' -e '/work rw,nosuid' -e '/work/.git rw,nosuid' -e '/temporary rw,nosuid' -e ^/dev; { echo x > /dev/x; } 2>/dev/null || echo no",
         "no",
     );
 }
