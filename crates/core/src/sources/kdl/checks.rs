@@ -21,7 +21,7 @@ pub(super) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> b
         return true;
     }
     let short: String = name.chars().take(LONGEST_NAME).collect();
-    let message = format!("\"{short}\" cannot be the name of a `{what}`");
+    let message = format!("`{what}` cannot be called \"{short}\"");
     let fault = Fault::new(Sort::Value, span, message);
     let plain = name.trim_start_matches('-');
     faults.add(match name.len() > LONGEST_NAME {
@@ -51,7 +51,7 @@ pub(super) fn variable(name: &str, span: Span, faults: &mut Faults) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if !begins || !fits || name.len() > LONGEST_VARIABLE {
         let short: String = name.chars().take(LONGEST_VARIABLE).collect();
-        let message = format!("\"{short}\" cannot be the name of a variable");
+        let message = format!("a variable cannot be called \"{short}\"");
         let fault = Fault::new(Sort::Value, span, message);
         faults.add(fault.help("names hold letters, digits and `_`, and begin with no digit"));
         return false;

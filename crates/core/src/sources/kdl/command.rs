@@ -98,13 +98,9 @@ pub(super) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<Stri
     match command {
         Some((command, span)) if !shell => checks::command(command, span, faults),
         Some(_) => {}
-        None if fields.has("command") => {}
+        None if !fields.lacks("command") => {}
         None => {
-            let fault = Fault::new(
-                Sort::Missing,
-                node.name.span,
-                format!("`{name}` has no `command`"),
-            );
+            let fault = Fault::new(Sort::Missing, node.name.span, "a `cli` needs a `command`");
             faults.add(
                 fault.help("write `command \"NAME\"`: a program on PATH, or an absolute path"),
             );
@@ -158,7 +154,10 @@ fn body(
     let line: Vec<&str> = std::iter::once(above.program)
         .chain(path.iter().map(String::as_str))
         .collect();
-    let line = line.join(" ");
+    let line = match line.as_slice() {
+        [""] => "cli".to_owned(),
+        words => words.join(" "),
+    };
     let nodes = |name: &'static str| {
         let often = fields.often.iter().copied();
         often.filter(move |node| node.name.text == name)
@@ -217,7 +216,7 @@ fn body(
             spec.description = text.to_owned();
             spec.from.note(Fact::Text, Evidence::Definition);
         }
-        None if fields.has("description") => {}
+        None if !fields.lacks("description") => {}
         None => {
             let message = format!("`{line}` has no `description`");
             let fault = Fault::new(Sort::Missing, node.name.span, message);
@@ -467,15 +466,15 @@ fn check_names(
         let property = snake(&param.name, "arg");
         let at = span.unwrap_or_default();
         if let (Some((other, first)), true) = (names.get(&property), span.is_some()) {
-            let message = format!(
-                "`{}` and {other} would both be given as `{property}`",
-                param.name
-            );
-            let mut fault = Fault::new(Sort::Conflict, at, message);
-            if let Some(first) = first {
-                fault = fault.other(*first, "the other is here");
+            let again = *other == what;
+            let message = match again {
+                true => format!("there is an `arg` or `flag` {what} already"),
+                false => format!("{what} and {other} would both be given as `{property}`"),
+            };
+            faults.add(beside(Fault::new(Sort::Conflict, at, message), *first));
+            if again {
+                continue;
             }
-            faults.add(fault);
         }
         names
             .entry(property)
@@ -485,17 +484,21 @@ fn check_names(
             .map(|spelling| [spelling.long.clone(), spelling.short.clone()]);
         for typed in typed.into_iter().flatten().flatten() {
             if let (Some((other, first)), true) = (spellings.get(&typed), span.is_some()) {
-                let message = format!("`{}` and {other} are both typed `{typed}`", param.name);
-                let mut fault = Fault::new(Sort::Conflict, at, message);
-                if let Some(first) = first {
-                    fault = fault.other(*first, "the other is here");
-                }
-                faults.add(fault);
+                let message = format!("{what} and {other} are both typed `{typed}`");
+                faults.add(beside(Fault::new(Sort::Conflict, at, message), *first));
             }
             spellings
                 .entry(typed)
                 .or_insert_with(|| (what.clone(), span));
         }
+    }
+}
+
+/// `fault` with the place of the other one, where that is known.
+fn beside(fault: Fault, other: Option<Span>) -> Fault {
+    match other {
+        Some(span) => fault.other(span, "the other is here"),
+        None => fault,
     }
 }
 

@@ -52,6 +52,8 @@ pub(super) struct Field<'a> {
 /// Everything that a node says.
 pub(super) struct Fields<'a> {
     once: BTreeMap<&'a str, Field<'a>>,
+    /// What unknown names were probably meant to be.
+    meant: Vec<&'static str>,
     /// Nodes that may stand several times, in order.
     pub often: Vec<&'a Node>,
 }
@@ -61,6 +63,7 @@ impl<'a> Fields<'a> {
     pub fn of(node: &'a Node, known: &Known, faults: &mut Faults) -> Self {
         let mut fields = Self {
             once: BTreeMap::new(),
+            meant: Vec::new(),
             often: Vec::new(),
         };
         for entry in &node.entries {
@@ -103,7 +106,9 @@ impl<'a> Fields<'a> {
     fn add(&mut self, field: Field<'a>, node: &Node, known: &Known, faults: &mut Faults) {
         let names = || known.once.iter().chain(known.often).copied();
         if !known.once.contains(&field.name) {
-            faults.add(unknown(field.name, field.span, &node.name.text, names()));
+            let within = format!("`{}`", node.name.text);
+            self.meant.extend(nearest(field.name, names()));
+            faults.add(unknown(field.name, field.span, &within, names()));
             return;
         }
         if let Some(first) = self.once.get(field.name) {
@@ -117,6 +122,11 @@ impl<'a> Fields<'a> {
 
     pub fn get(&self, name: &str) -> Option<&Field<'a>> {
         self.once.get(name)
+    }
+
+    /// Whether `name` is neither said nor misspelt.
+    pub fn lacks(&self, name: &str) -> bool {
+        !self.has(name) && !self.meant.contains(&name)
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -354,7 +364,7 @@ pub(super) fn unknown<'a>(
     let fault = Fault::new(
         Sort::Unknown,
         span,
-        format!("`{shown}` means nothing in `{within}`"),
+        format!("`{shown}` means nothing in {within}"),
     );
     match nearest(name, names.iter().copied()) {
         Some(near) => fault.help(format!("did you mean `{near}`?")),

@@ -13,8 +13,8 @@ const MOST_SHOWN: usize = 160;
 
 /// Something wrong in a file, with its place.
 ///
-/// [`Mistake::render`] and [`Display`] need nothing but this; with miette's handlers it
-/// can be shown as any other diagnostic.
+/// [`Mistake::render`] shows it by itself; miette's handlers show it as any other
+/// diagnostic.
 #[derive(Debug, Clone)]
 pub struct Mistake {
     /// What is wrong and what would be right.
@@ -63,7 +63,8 @@ impl Mistake {
     /// File, line and column, the message, the source line with the place pointed at,
     /// and the help, without colours. Ends with a line break.
     pub fn render(&self) -> String {
-        let mut out = format!("{self}\n");
+        let (line, column) = (self.line(), self.column());
+        let mut out = format!("{}:{line}:{column}: {self}\n", visible(self.file()));
         self.point(&mut out, self.place, "");
         if let Some((span, what)) = &self.other {
             self.point(&mut out, *span, what);
@@ -109,13 +110,7 @@ impl Mistake {
 
 impl Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (line, column) = (self.line(), self.column());
-        write!(
-            f,
-            "{}:{line}:{column}: {}",
-            visible(self.file()),
-            visible(&self.message)
-        )
+        f.write_str(&visible(&self.message))
     }
 }
 

@@ -185,7 +185,8 @@ pub(super) fn flag(node: &Node, faults: &mut Faults) -> Option<Named> {
     param.deprecated = fields
         .text("deprecated", faults)
         .map(|(why, _)| why.to_owned());
-    param.effect = fields.choice("effect", &EFFECTS, faults);
+    // Reading raises nothing.
+    param.effect = fields.choice("effect", &EFFECTS[1..], faults);
     param.secret = secret(&param, &fields, faults);
     if let (true, true, Some(span)) = (param.hidden, param.required, fields.span("hidden")) {
         let message = format!("`{name}` is required: hidden, nobody could give it");

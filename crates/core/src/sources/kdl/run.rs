@@ -229,7 +229,7 @@ fn stderr(node: &Node, stderr: &mut StderrSpec, faults: &mut Faults) {
 fn output(node: &Node, faults: &mut Faults) -> Option<Json> {
     fields::no_values(node, faults);
     let fields = Fields::of(node, &OUTPUT, faults);
-    if !fields.has("schema") {
+    if fields.lacks("schema") {
         let fault = Fault::new(Sort::Missing, node.name.span, "`output` needs a `schema`");
         faults.add(fault.help("write `schema #\"{\"type\": \"object\"}\"#`"));
         return None;

@@ -20,9 +20,13 @@ pub(super) fn check_characters(text: &str) -> Result<(), Fault> {
         None => Ok(()),
         Some((at, char)) => {
             let span = Span::new(at, at + char.len_utf8());
-            let message = format!("the character U+{:04X} cannot stand here", u32::from(char));
+            let number = u32::from(char);
+            let message = format!("the character U+{number:04X} cannot stand here");
             let fault = Fault::new(Sort::Syntax, span, message);
-            Err(fault.help("within a string it is written as an escape: `\\u{1b}`"))
+            Err(match number {
+                0 => fault,
+                _ => fault.help(format!("within a string it is written `\\u{{{number:x}}}`")),
+            })
         }
     }
 }

@@ -22,8 +22,13 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Option<Quoted>, Fault> {
     let raw = marked + hashes > 0;
     let start = cursor.at();
     cursor.advance(marked + hashes);
-    // In KDL 1 `r""""` cannot be, so three quotes always mean the same.
-    let multi = cursor.rest().starts_with("\"\"\"") && opens_lines(&cursor.rest()[3..]);
+    let triple = cursor.rest().strip_prefix("\"\"\"");
+    let multi = triple.is_some_and(|after| after.starts_with(is_newline));
+    if triple.is_some() && !multi && !raw {
+        let span = Span::new(start, start + 3);
+        let fault = Fault::new(Sort::Syntax, span, "after `\"\"\"` comes a line break");
+        return Err(fault.help("a string on one line has one quote on either side"));
+    }
     let quotes = if multi { "\"\"\"" } else { "\"" };
     cursor.advance(quotes.len());
     let open = Span::new(start, cursor.at());
@@ -44,12 +49,6 @@ pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Option<Quoted>, Fault> {
         wraps: !multi && body.contains(is_newline),
         text,
     }))
-}
-
-/// Whether what follows three quotes makes them the begin of a string over several
-/// lines. `"""` alone is also how a fourth quote too many looks.
-fn opens_lines(after: &str) -> bool {
-    after.starts_with(is_newline)
 }
 
 /// How many bytes stand before `close`.
