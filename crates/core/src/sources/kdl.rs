@@ -24,9 +24,6 @@ use fault::{Fault, Sort, Span};
 use fields::Faults;
 pub use mistake::Mistake;
 
-/// Mistakes of one file that are told.
-const MOST_MISTAKES: usize = 100;
-
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
 pub struct Definitions {
@@ -74,15 +71,14 @@ pub fn read(name: &str, text: &str) -> Definitions {
         text
     };
     let source = Arc::new(NamedSource::new(name, kept.to_owned()));
-    let more = faults.count().saturating_sub(MOST_MISTAKES);
-    faults.0.sort_by_key(|fault| fault.span);
-    faults.0.truncate(MOST_MISTAKES);
-    if let (true, Some(last)) = (more > 0, faults.0.last()) {
+    let Faults { mut kept, more } = faults;
+    kept.sort_by_key(|fault| fault.span);
+    if let (true, Some(last)) = (more > 0, kept.last()) {
         let message = format!("{more} more mistakes follow");
         let fault = Fault::new(Sort::Size, last.span, message);
-        faults.add(fault);
+        kept.push(fault);
     }
-    let mistakes = faults.0.into_iter();
+    let mistakes = kept.into_iter();
     read.mistakes = mistakes.map(|fault| Mistake::new(&source, fault)).collect();
     read
 }
@@ -96,13 +92,10 @@ fn definition<'a>(
 ) -> Option<Definition> {
     let known = faults.count();
     if node.name.text != "cli" {
-        let names = ["cli"].into_iter();
-        faults.add(fields::unknown(
-            &node.name.text,
-            node.name.span,
-            "a file of definitions",
-            names,
-        ));
+        let near = faults.nearest(&node.name.text, ["cli"]);
+        let (name, names) = (&node.name, ["cli"].into_iter());
+        let within = "a file of definitions";
+        faults.add(fields::unknown(&name.text, name.span, within, near, names));
         return None;
     }
     let read = command::cli(node, faults);

@@ -66,6 +66,49 @@ fn a_million_of_anything_gets_an_answer() {
     }
 }
 
+/// What each part may hold is small, but copies of it would not be.
+#[test]
+fn nothing_is_multiplied_without_bound() {
+    let cli = |body: String| format!("cli x {{ description d; command c\n{body}\n}}");
+    let subcommands = "subcommand a { description d; subcommand b { description d } }\n";
+    let refused = |body: String| refused(&cli(body));
+    assert_eq!(
+        refused(format!(
+            "env {{ A \"{}\" }}\n{subcommands}",
+            "x".repeat(100_000)
+        )),
+        "subcommands would inherit more than 65536 bytes from `x`"
+    );
+    assert_eq!(
+        refused(format!(
+            "flag f description=\"{}\"\n{subcommands}",
+            "x".repeat(100_000)
+        )),
+        "subcommands would inherit more than 65536 bytes from `x`"
+    );
+    let many: String = (0..600)
+        .map(|index| format!("subcommand s{index} {{ description d }}\n"))
+        .collect();
+    assert_eq!(refused(many), "a definition has at most 500 commands");
+    let many: String = (0..501).map(|index| format!("flag f{index}\n")).collect();
+    assert_eq!(refused(many), "a command has at most 500 parameters");
+    let many: String = (0..1001).map(|index| format!(" {index}")).collect();
+    assert_eq!(
+        refused(format!("arg a type=integer {{ enum{many} }}")),
+        "`enum` takes at most 1000 values"
+    );
+    let wrong: String = (0..40_000)
+        .map(|index| format!(" \"flag-{index}\""))
+        .collect();
+    let flags: String = (0..500)
+        .map(|index| format!("flag long-name-{index}\n"))
+        .collect();
+    assert_eq!(
+        refused(format!("{flags}exclusive{wrong}")),
+        "`flag-0` is no `arg` or `flag` here"
+    );
+}
+
 #[test]
 fn a_large_description_is_kept_as_it_is() {
     let text = "d".repeat(1_000_000);

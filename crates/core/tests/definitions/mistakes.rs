@@ -428,7 +428,7 @@ const IN_A_DEFINITION: &[Case] = &[
     (
         r#"stdin type="object""#,
         &[
-            r#"4:12 `type` takes "string", not "object" (what it holds is said by `format`: "json" for anything but text)"#,
+            r#"4:12 the `type` of a stream is "string" (what it holds is said by `format`: "json" for anything but text)"#,
         ],
     ),
     (
@@ -932,7 +932,9 @@ fn a_mistake_costs_its_definition_and_no_other() {
 #[test]
 fn a_mistake_is_shown_with_its_source_line() {
     let text = "cli \"jq\" {\n    desription \"JSON\"\n    command \"jq\"\n    flag \"a\" short=\"-x\"\n\tflag \"ü\u{65e5}\" short=\"-y\"\n    flag \"b\" short=\"-x\"\n}\n";
-    assert_data_eq!(rendered(text), str![[r#"
+    assert_data_eq!(
+        rendered(text),
+        str![[r#"
 x.kdl:2:5: `desription` means nothing in `cli`
   2 |     desription "JSON"
     |     ^^^^^^^^^^
@@ -947,7 +949,8 @@ x.kdl:6:10: `b` and `a` are both typed `-x`
   4 |     flag "a" short="-x"
     |          ^^^ the other is here
 
-"#]]);
+"#]]
+    );
 }
 
 #[test]

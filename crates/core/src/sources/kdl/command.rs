@@ -9,7 +9,7 @@ use super::fields::{self, Faults, Field, Fields, Form, Known};
 use super::param::{self, EFFECTS, Named};
 use super::run;
 use super::syntax::{Node, Value};
-use crate::catalog::names::{GLOBAL_FLAGS, STDIN, nearest, snake};
+use crate::catalog::names::{GLOBAL_FLAGS, STDIN, snake};
 use crate::model::{
     Annotations, CommandSpec, Effect, Evidence, Fact, Family, Group, Kind, Param, Program, Reading,
     RunSpec, Secret,
@@ -64,6 +64,13 @@ const ANNOTATIONS: Known = Known {
     form: Form::Either,
 };
 
+/// Commands of one definition.
+const MOST_COMMANDS: usize = 500;
+/// Parameters of one command, with those that it inherits.
+const MOST_PARAMS: usize = 500;
+/// Bytes that each subcommand has from the command above it, as JSON.
+const MOST_INHERITED: usize = 64 * 1024;
+
 /// What becomes of the words of a definition that names no parameters.
 const LINE: &str =
     "Words of the command line: an array, or a string that is split as a shell would";
@@ -84,10 +91,9 @@ struct Above<'a> {
 /// A `cli` and what its user should know, or only faults.
 pub(super) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<String>)> {
     annotations_of_types(node, faults);
-    let (name, span) = fields::name_of(node, faults).unwrap_or_default();
-    if !name.is_empty() || span != Span::default() {
-        checks::name("cli", name, span, faults);
-    }
+    let named = fields::name_of(node, faults);
+    let named = named.filter(|(name, span)| checks::name("cli", name, *span, faults));
+    let name = named.map_or("", |(name, _)| name);
     let fields = Fields::of(node, &CLI, faults);
     let shell = matches!(fields.get("shell").map(Field::is_true), Some(true));
     let mut words = fields
@@ -165,6 +171,15 @@ fn body(
     let subcommands: Vec<&Node> = nodes("subcommand").collect();
     let runnable = runnable(fields, &subcommands, faults);
 
+    if too_much(
+        node,
+        nodes("flag").chain(nodes("arg")).count(),
+        above,
+        commands,
+        faults,
+    ) {
+        return;
+    }
     let mut flags: Vec<Named> = nodes("flag")
         .filter_map(|node| param::flag(node, faults))
         .collect();
@@ -278,12 +293,13 @@ fn body(
     let hidden = spec.hidden;
     let effect = spec.effect;
     spec.run = Some(Arc::new(run.clone()));
-    let below_flags: Arc<[Param]> = above
-        .flags
-        .iter()
-        .cloned()
-        .chain(flags.iter().map(|flag| flag.param.clone()))
-        .collect();
+    let below_flags: Arc<[Param]> = match flags.is_empty() || subcommands.is_empty() {
+        true => Arc::clone(&above.flags),
+        false => {
+            let own = flags.iter().map(|flag| &flag.param);
+            above.flags.iter().chain(own).cloned().collect()
+        }
+    };
     let own = flags.drain(..).chain(args).map(|named| named.param);
     spec.params = own.collect();
     commands.push(spec);
@@ -298,6 +314,12 @@ fn body(
         hidden,
         warned,
     };
+    if let (Some(first), true) = (subcommands.first(), below.weight() > MOST_INHERITED) {
+        let message =
+            format!("subcommands would inherit more than {MOST_INHERITED} bytes from `{line}`");
+        faults.add(Fault::new(Sort::Size, first.name.span, message));
+        return;
+    }
     let mut seen = BTreeMap::new();
     for node in subcommands {
         let Some((name, span)) = fields::name_of(node, faults) else {
@@ -325,6 +347,33 @@ fn body(
             .collect();
         body(node, &fields, path, &below, commands, warnings, faults);
     }
+}
+
+impl Above<'_> {
+    /// How much each command below gets a copy of.
+    fn weight(&self) -> usize {
+        serde_json::to_vec(&(&self.flags, &self.groups, &self.run))
+            .map_or(usize::MAX, |json| json.len())
+    }
+}
+
+/// Finds fault with more commands or parameters than anybody writes.
+fn too_much(
+    node: &Node,
+    params: usize,
+    above: &Above<'_>,
+    commands: &[CommandSpec],
+    faults: &mut Faults,
+) -> bool {
+    let message = if commands.len() == MOST_COMMANDS {
+        format!("a definition has at most {MOST_COMMANDS} commands")
+    } else if params + above.flags.len() > MOST_PARAMS {
+        format!("a command has at most {MOST_PARAMS} parameters")
+    } else {
+        return false;
+    };
+    faults.add(Fault::new(Sort::Size, node.name.span, message));
+    true
 }
 
 /// `(type)` is KDL, but says nothing here.
@@ -628,7 +677,7 @@ fn group(node: &Node, names: &[&str], faults: &mut Faults) -> Option<Group> {
             let message = format!("`{shown}` is no `arg` or `flag` here");
             let bare = name.trim_start_matches('-').replace('_', "-");
             let fault = Fault::new(Sort::Unknown, span, message);
-            faults.add(match nearest(&bare, names.iter().copied()) {
+            faults.add(match faults.nearest(&bare, names.iter().copied()) {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault.help("members are named as after `arg` and `flag`"),
             });

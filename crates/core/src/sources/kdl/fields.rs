@@ -8,17 +8,47 @@ use super::fault::{Fault, Sort, Span};
 use super::syntax::{Entry, Node, Value};
 use crate::catalog::names::nearest;
 
-/// Where faults are gathered.
+/// Mistakes of one file that are told.
+const MOST_MISTAKES: usize = 100;
+/// Letters of a word that is compared with others.
+const LONGEST_COMPARED: usize = 64;
+/// Words of a list that a message shows.
+const MOST_LISTED: usize = 12;
+
+/// Where faults are gathered: the first of them, and how many there are.
 #[derive(Default)]
-pub(super) struct Faults(pub Vec<Fault>);
+pub(super) struct Faults {
+    pub kept: Vec<Fault>,
+    pub more: usize,
+}
 
 impl Faults {
     pub fn add(&mut self, fault: Fault) {
-        self.0.push(fault);
+        match self.is_full() {
+            true => self.more += 1,
+            false => self.kept.push(fault),
+        }
     }
 
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.kept.len() + self.more
+    }
+
+    fn is_full(&self) -> bool {
+        self.kept.len() >= MOST_MISTAKES
+    }
+
+    /// The one of `names` that `name` was probably meant to be, where that is worth the
+    /// search: a hostile file has fifty thousand wrong words.
+    pub fn nearest<'a>(
+        &self,
+        name: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        match self.is_full() || name.len() > LONGEST_COMPARED {
+            true => None,
+            false => nearest(name, names),
+        }
     }
 }
 
@@ -107,8 +137,9 @@ impl<'a> Fields<'a> {
         let names = || known.once.iter().chain(known.often).copied();
         if !known.once.contains(&field.name) {
             let within = format!("`{}`", node.name.text);
-            self.meant.extend(nearest(field.name, names()));
-            faults.add(unknown(field.name, field.span, &within, names()));
+            let near = faults.nearest(field.name, names());
+            self.meant.extend(near);
+            faults.add(unknown(field.name, field.span, &within, near, names()));
             return;
         }
         if let Some(first) = self.once.get(field.name) {
@@ -225,7 +256,7 @@ impl<'a> Fields<'a> {
         let found = choices.iter().find(|(word, _)| word == said);
         if found.is_none() {
             let mut fault = wrong(name, &expected, entry);
-            if let Some(near) = nearest(said, words) {
+            if let Some(near) = faults.nearest(said, words) {
                 fault = fault.help(format!("did you mean \"{near}\"?"));
             }
             faults.add(fault);
@@ -357,18 +388,21 @@ pub(super) fn unknown<'a>(
     name: &str,
     span: Span,
     within: &str,
+    near: Option<&str>,
     names: impl Iterator<Item = &'a str>,
 ) -> Fault {
-    let names: Vec<&str> = names.collect();
     let shown: String = name.chars().take(40).collect();
     let fault = Fault::new(
         Sort::Unknown,
         span,
         format!("`{shown}` means nothing in {within}"),
     );
-    match nearest(name, names.iter().copied()) {
+    match near {
         Some(near) => fault.help(format!("did you mean `{near}`?")),
-        None => fault.help(format!("it may hold {}", names.join(", "))),
+        None => {
+            let names: Vec<&str> = names.collect();
+            fault.help(format!("it may hold {}", names.join(", ")))
+        }
     }
 }
 
@@ -395,9 +429,11 @@ pub(super) fn shown(value: &Value) -> String {
 
 /// `"a", "b" or "c"`.
 pub(super) fn either(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    let listed = words.iter().take(MOST_LISTED);
+    let quoted: Vec<String> = listed.map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {
         None => String::new(),
+        Some(_) if words.len() > MOST_LISTED => format!("{} …", quoted.join(", ")),
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
     }

@@ -10,6 +10,8 @@ use super::fault::{Fault, Sort, Span};
 
 /// Characters of a source line that are shown.
 const MOST_SHOWN: usize = 160;
+/// Characters of a message.
+const MOST_TOLD: usize = 400;
 
 /// Something wrong in a file, with its place.
 ///
@@ -30,8 +32,8 @@ pub struct Mistake {
 impl Mistake {
     pub(super) fn new(source: &Arc<NamedSource<String>>, fault: Fault) -> Self {
         Self {
-            message: fault.message,
-            help: fault.help,
+            message: bounded(fault.message),
+            help: fault.help.map(bounded),
             source: Arc::clone(source),
             place: fault.span,
             other: fault.other.map(|(span, what)| (span, what.into_owned())),
@@ -141,6 +143,15 @@ impl Diagnostic for Mistake {
             .map(|(span, what)| label(*span, Some(what.clone())));
         Some(Box::new(std::iter::once(first).chain(second)))
     }
+}
+
+/// A message with no more of a long text in it than anybody reads.
+fn bounded(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MOST_TOLD) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// The number of the line that holds the byte `at`, from 1.

@@ -14,6 +14,8 @@ use crate::model::{
 const MOST_POSITION: u64 = 255;
 /// Repetitions of a counted flag that a default may ask for, as a call may.
 const MOST_COUNTS: i128 = 100;
+/// Values of an `enum`.
+const MOST_CHOICES: usize = 1000;
 
 const ARG: Known = Known {
     once: &[
@@ -387,6 +389,11 @@ fn choices(kind: &Kind, field: &Field<'_>, faults: &mut Faults) -> Vec<String> {
     if entries.is_empty() {
         let message = "`enum` takes the allowed values";
         faults.add(Fault::new(Sort::Missing, field.span, message));
+    }
+    if entries.len() > MOST_CHOICES {
+        let message = format!("`enum` takes at most {MOST_CHOICES} values");
+        faults.add(Fault::new(Sort::Size, field.span, message));
+        return Vec::new();
     }
     let mut seen = BTreeSet::new();
     let mut choices = Vec::new();

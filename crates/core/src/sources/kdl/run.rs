@@ -165,13 +165,11 @@ fn variables(node: &Node, env: &mut BTreeMap<String, String>, faults: &mut Fault
 
 /// `type` of a stream: there is one.
 fn stream_type(fields: &Fields<'_>, faults: &mut Faults) {
-    let known = faults.count();
-    fields.choice("type", &[("string", ())], faults);
-    if faults.count() > known
-        && let Some(fault) = faults.0.last_mut()
+    if let Some((said, span)) = fields.text("type", faults)
+        && said != "string"
     {
-        fault.help =
-            Some("what it holds is said by `format`: \"json\" for anything but text".to_owned());
+        let fault = Fault::new(Sort::Value, span, "the `type` of a stream is \"string\"");
+        faults.add(fault.help("what it holds is said by `format`: \"json\" for anything but text"));
     }
 }
 
