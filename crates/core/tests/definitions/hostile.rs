@@ -41,7 +41,7 @@ fn a_bomb_is_refused_by_its_size() {
 }
 
 #[test]
-fn a_million_of_anything_gets_an_answer() {
+fn very_much_of_anything_gets_an_answer() {
     let pieces = [
         "(", ")", "[", "{", "}", "=", "\\", "/", "*", "/*", "/-", "/-{", "#", "\"", "\"\"\"\n",
         "r#", "#\"", ";", " ", "\n", "\\\n", "0", "0x", "-", "a=", "(a)", "a ", "/**/", "\u{feff}",
@@ -49,7 +49,7 @@ fn a_million_of_anything_gets_an_answer() {
     ];
     for piece in pieces {
         for (before, after) in [("", ""), ("cli a ", ""), ("cli a {", "}"), ("cli \"", "\"")] {
-            let room = (1 << 20) - before.len() - after.len();
+            let room = (1 << 16) - before.len() - after.len();
             let text = format!("{before}{}{after}", piece.repeat(room / piece.len()));
             let read = read("x.kdl", &text);
             assert!(read.definitions.is_empty(), "{before}{piece}");

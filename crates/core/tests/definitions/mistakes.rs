@@ -968,6 +968,7 @@ fn a_long_line_is_shown_around_the_place() {
 
 #[test]
 fn nothing_that_a_terminal_acts_on_is_shown() {
+    assert!(!rendered("cli a \"\u{202e}\"").contains('\u{202e}'));
     let shown =
         rendered("cli \"a\u{9b}31m\" { description \"\\u{1b}[31m\"; command \"\\u{1b}[2J/x\" }");
     assert!(

@@ -29,3 +29,19 @@ fn what_describe_prints_is_read_back_to_the_same() {
         }
     }
 }
+
+#[test]
+fn every_example_of_the_guide_is_read() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../GUIDE-DEFINITIONS.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let examples: Vec<&str> = guide
+        .split("```kdl\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|(example, _)| example)
+        .collect();
+    assert!(examples.len() >= 8);
+    for example in examples {
+        assert_eq!(programs(example).len(), 1, "{example}");
+    }
+}

@@ -32,8 +32,8 @@ pub struct Mistake {
 impl Mistake {
     pub(super) fn new(source: &Arc<NamedSource<String>>, fault: Fault) -> Self {
         Self {
-            message: bounded(fault.message),
-            help: fault.help.map(bounded),
+            message: told(&fault.message),
+            help: fault.help.as_deref().map(told),
             source: Arc::clone(source),
             place: fault.span,
             other: fault.other.map(|(span, what)| (span, what.into_owned())),
@@ -72,7 +72,7 @@ impl Mistake {
             self.point(&mut out, *span, what);
         }
         if let Some(help) = &self.help {
-            let _ = writeln!(out, "  help: {}", visible(help));
+            let _ = writeln!(out, "  help: {help}");
         }
         out
     }
@@ -112,7 +112,7 @@ impl Mistake {
 
 impl Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible(&self.message))
+        f.write_str(&self.message)
     }
 }
 
@@ -146,12 +146,13 @@ impl Diagnostic for Mistake {
 }
 
 /// A message with no more of a long text in it than anybody reads.
-fn bounded(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MOST_TOLD) {
-        text.truncate(end);
-        text.push('…');
+fn told(text: &str) -> String {
+    let mut told = visible(text);
+    if let Some((end, _)) = told.char_indices().nth(MOST_TOLD) {
+        told.truncate(end);
+        told.push('…');
     }
-    text
+    told
 }
 
 /// The number of the line that holds the byte `at`, from 1.
@@ -177,14 +178,18 @@ fn line_around(text: &str, at: usize) -> (Span, &str) {
 
 /// Columns of a terminal, with characters as [`visible`] shows them.
 fn width(text: &str) -> usize {
-    text.chars().map(|char| char.width().unwrap_or(1)).sum()
+    let shown = visible(text);
+    shown.chars().map(|char| char.width().unwrap_or(0)).sum()
 }
 
-/// `text` without anything that a terminal would act on.
+/// `text` without anything that a terminal would act on, or show in another order.
 fn visible(text: &str) -> String {
     text.chars()
         .map(|char| match char {
             '\t' => ' ',
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                '\u{fffd}'
+            }
             char if char.is_control() => '\u{fffd}',
             char => char,
         })
