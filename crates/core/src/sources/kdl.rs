@@ -17,6 +17,7 @@ mod fault;
 mod fields;
 mod mistake;
 mod param;
+mod relations;
 mod run;
 mod syntax;
 

@@ -668,6 +668,10 @@ const IN_A_DEFINITION: &[Case] = &[
             r#"9:9 `timeout` takes milliseconds from 1 to 86400000, not "x""#,
         ],
     ),
+    (
+        "flag \"a\" secret=true stdin=true\nsubcommand \"s\" { description d; stdin }",
+        &["5:1 the secret `a` cannot be passed: the command reads something else from its stdin"],
+    ),
 ];
 
 const IN_A_FILE: &[Case] = &[

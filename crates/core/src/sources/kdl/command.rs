@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::checks;
-use super::fault::{Fault, Sort, Span};
+use super::fault::{Fault, Sort};
 use super::fields::{self, Faults, Field, Fields, Form, Known};
 use super::param::{self, EFFECTS, Named};
+use super::relations;
 use super::run;
 use super::syntax::{Node, Value};
-use crate::catalog::names::{GLOBAL_FLAGS, STDIN, snake};
 use crate::model::{
     Annotations, CommandSpec, Effect, Evidence, Fact, Family, Group, Kind, Param, Program, Reading,
-    RunSpec, Secret,
+    RunSpec,
 };
 
 const CLI: Known = Known {
@@ -164,35 +164,33 @@ fn body(
         [""] => "cli".to_owned(),
         words => words.join(" "),
     };
-    let nodes = |name: &'static str| {
-        let often = fields.often.iter().copied();
-        often.filter(move |node| node.name.text == name)
-    };
-    let subcommands: Vec<&Node> = nodes("subcommand").collect();
+    let subcommands: Vec<&Node> = fields.all_of("subcommand").collect();
     let runnable = runnable(fields, &subcommands, faults);
 
     if too_much(
         node,
-        nodes("flag").chain(nodes("arg")).count(),
+        fields.all_of("flag").chain(fields.all_of("arg")).count(),
         above,
         commands,
         faults,
     ) {
         return;
     }
-    let mut flags: Vec<Named> = nodes("flag")
+    let mut flags: Vec<Named> = fields
+        .all_of("flag")
         .filter_map(|node| param::flag(node, faults))
         .collect();
-    let args: Vec<Named> = nodes("arg")
+    let args: Vec<Named> = fields
+        .all_of("arg")
         .filter_map(|node| param::arg(node, faults))
         .collect();
-    if let (false, Some(arg)) = (runnable, nodes("arg").next()) {
+    if let (false, Some(arg)) = (runnable, fields.all_of("arg").next()) {
         let message =
             format!("`{line}` is not run by itself: an `arg` belongs to one of its subcommands");
         let fault = Fault::new(Sort::Conflict, arg.name.span, message);
         faults.add(fault.help("write `runnable true` if it is"));
     }
-    let mut args = in_order(args, faults);
+    let mut args = relations::in_order(args, faults);
     if takes_line(fields, &args, &flags, node, &subcommands, faults) {
         let mut param = Param::positional("args", Kind::Line);
         param.text = LINE.to_owned();
@@ -206,78 +204,31 @@ fn body(
     }
 
     let run = run::run(&above.run, fields, faults);
-    check_names(&flags, &args, above, &run, fields, faults);
-    check_secrets(&flags, &run, fields, faults);
+    relations::check_names(&flags, &args, &above.flags, &run, fields, faults);
+    relations::check_secrets(&flags, &above.flags, &run, fields, node, faults);
 
-    let mut spec = CommandSpec {
-        runnable,
-        inherited: Arc::clone(&above.flags),
-        annotations: annotations(fields, faults),
-        effect: above.effect,
-        hidden: fields.flag("hidden", faults).unwrap_or(false) || above.hidden,
-        ..CommandSpec::default()
-    };
-    spec.from.note(Fact::Name, Evidence::Definition);
-    spec.from.note(Fact::Runnable, Evidence::Definition);
-    match fields.text("description", faults) {
-        Some((text, _)) => {
-            let text = text.trim();
-            spec.summary = text
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .trim_end()
-                .to_owned();
-            spec.description = text.to_owned();
-            spec.from.note(Fact::Text, Evidence::Definition);
-        }
-        None if !fields.lacks("description") => {}
-        None => {
-            let message = format!("`{line}` has no `description`");
-            let fault = Fault::new(Sort::Missing, node.name.span, message);
-            faults
-                .add(fault.help("write `description \"what it does\"`: models choose tools by it"));
-        }
-    }
-    if let Some(effect) = fields.choice("effect", &EFFECTS, faults) {
-        spec.effect = effect;
-    }
-    if spec.effect != Effect::Unknown {
-        spec.from.note(Fact::Effect, Evidence::Definition);
-    }
-    let deprecated = fields.text("deprecated", faults);
-    spec.deprecated = deprecated.map(|(why, _)| why.to_owned());
-    spec.examples = examples(nodes("example"), faults);
-    if !spec.examples.is_empty() {
-        spec.from.note(Fact::Examples, Evidence::Definition);
-    }
+    let mut spec = described(node, fields, &line, above, faults);
+    spec.runnable = runnable;
+    spec.path.clone_from(&path);
     spec.usage = usage(
         &line,
         runnable,
         !flags.is_empty() || !above.flags.is_empty(),
         &args,
     );
-    spec.groups = above.groups.clone();
     let own_flags = flags.iter().map(|flag| flag.param.name.as_str());
-    let shared: Vec<&str> = above
-        .flags
-        .iter()
-        .map(|flag| flag.name.as_str())
-        .chain(own_flags)
-        .collect();
+    let inherited = above.flags.iter().map(|flag| flag.name.as_str());
+    let shared: Vec<&str> = inherited.chain(own_flags).collect();
     let own_args = args.iter().map(|arg| arg.param.name.as_str());
     let all: Vec<&str> = shared.iter().copied().chain(own_args).collect();
+    spec.groups.clone_from(&above.groups);
     for node in &fields.often {
-        spec.groups.extend(group(node, &all, faults));
+        spec.groups.extend(relations::group(node, &all, faults));
     }
-    let inherits: Vec<Group> = spec
-        .groups
-        .iter()
-        .filter(|group| {
-            names_of(group)
-                .iter()
-                .all(|name| shared.contains(&name.as_str()))
-        })
+    let is_shared = |name: &String| shared.contains(&name.as_str());
+    let groups = spec.groups.iter();
+    let inherits: Vec<Group> = groups
+        .filter(|group| relations::names_of(group).iter().all(is_shared))
         .cloned()
         .collect();
 
@@ -289,7 +240,6 @@ fn body(
             warnings.push(warning);
         }
     }
-    spec.path.clone_from(&path);
     let hidden = spec.hidden;
     let effect = spec.effect;
     spec.run = Some(Arc::new(run.clone()));
@@ -376,6 +326,58 @@ fn too_much(
     true
 }
 
+/// A command with what is said of it to people and clients.
+fn described(
+    node: &Node,
+    fields: &Fields<'_>,
+    line: &str,
+    above: &Above<'_>,
+    faults: &mut Faults,
+) -> CommandSpec {
+    let mut spec = CommandSpec {
+        inherited: Arc::clone(&above.flags),
+        annotations: annotations(fields, faults),
+        effect: above.effect,
+        hidden: fields.flag("hidden", faults).unwrap_or(false) || above.hidden,
+        ..CommandSpec::default()
+    };
+    spec.from.note(Fact::Name, Evidence::Definition);
+    spec.from.note(Fact::Runnable, Evidence::Definition);
+    match fields.text("description", faults) {
+        Some((text, _)) => {
+            let text = text.trim();
+            spec.summary = text
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned();
+            spec.description = text.to_owned();
+            spec.from.note(Fact::Text, Evidence::Definition);
+        }
+        None if !fields.lacks("description") => {}
+        None => {
+            let message = format!("`{line}` has no `description`");
+            let fault = Fault::new(Sort::Missing, node.name.span, message);
+            faults
+                .add(fault.help("write `description \"what it does\"`: models choose tools by it"));
+        }
+    }
+    if let Some(effect) = fields.choice("effect", &EFFECTS, faults) {
+        spec.effect = effect;
+    }
+    if spec.effect != Effect::Unknown {
+        spec.from.note(Fact::Effect, Evidence::Definition);
+    }
+    let deprecated = fields.text("deprecated", faults);
+    spec.deprecated = deprecated.map(|(why, _)| why.to_owned());
+    spec.examples = examples(fields, faults);
+    if !spec.examples.is_empty() {
+        spec.from.note(Fact::Examples, Evidence::Definition);
+    }
+    spec
+}
+
 /// `(type)` is KDL, but says nothing here.
 fn annotations_of_types(node: &Node, faults: &mut Faults) {
     let entries = node.entries.iter().map(|entry| entry.annotation);
@@ -433,154 +435,6 @@ fn takes_line(
     }
 }
 
-/// Positionals by their place; those that ask for none fill the free places in order.
-fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
-    let known = faults.count();
-    let mut placed: BTreeMap<usize, Named> = BTreeMap::new();
-    let mut open = Vec::new();
-    let count = args.len();
-    for arg in args {
-        let Some((place, span)) = arg.position else {
-            open.push(arg);
-            continue;
-        };
-        if let Some(other) = placed.get(&place) {
-            let message = format!("`{}` is at position {place} already", other.param.name);
-            let fault = Fault::new(Sort::Conflict, span, message);
-            let first = other.position.map_or(other.span, |(_, span)| span);
-            faults.add(fault.other(first, "it is here"));
-            continue;
-        }
-        placed.insert(place, arg);
-    }
-    let mut place = 0;
-    for arg in open {
-        while placed.contains_key(&place) {
-            place += 1;
-        }
-        placed.insert(place, arg);
-    }
-    let gap = (0..count).find(|place| !placed.contains_key(place));
-    let last = placed.last_key_value();
-    if let (Some(gap), Some((&place, arg)), true) = (gap, last, faults.count() == known) {
-        let span = arg.position.map_or(arg.span, |(_, span)| span);
-        let message = format!(
-            "`{}` is at position {place}, but nothing is at {gap}",
-            arg.param.name
-        );
-        let fault = Fault::new(Sort::Conflict, span, message);
-        faults.add(fault.help("positions count from 0 without gaps; without `position` they follow the order of writing"));
-    }
-    let ordered: Vec<Named> = placed.into_values().collect();
-    let before_last = ordered.len().saturating_sub(1);
-    for arg in &ordered[..before_last] {
-        if matches!(arg.param.kind, Kind::List(..)) {
-            let message = format!(
-                "`{}` takes any number of words and must be the last `arg`",
-                arg.param.name
-            );
-            faults.add(Fault::new(Sort::Conflict, arg.span, message));
-        }
-    }
-    ordered
-}
-
-/// Finds fault with two parameters that would be given or typed alike.
-fn check_names(
-    flags: &[Named],
-    args: &[Named],
-    above: &Above<'_>,
-    run: &RunSpec,
-    fields: &Fields<'_>,
-    faults: &mut Faults,
-) {
-    let mut names: BTreeMap<String, (String, Option<Span>)> = BTreeMap::new();
-    let mut spellings: BTreeMap<String, (String, Option<Span>)> = BTreeMap::new();
-    let taken = |name: &str| (format!("the {name}"), None);
-    names.insert(GLOBAL_FLAGS.to_owned(), taken("shared flags"));
-    let reads = run.stdin.is_some();
-    if reads {
-        names.insert(
-            STDIN.to_owned(),
-            ("what it reads".to_owned(), fields.span(STDIN)),
-        );
-    }
-    let inherited = above.flags.iter().map(|flag| (flag, None));
-    let own = flags
-        .iter()
-        .chain(args)
-        .map(|named| (&named.param, Some(named.span)));
-    for (param, span) in inherited.chain(own) {
-        let what = format!("`{}`", param.name);
-        let property = snake(&param.name, "arg");
-        let at = span.unwrap_or_default();
-        if let (Some((other, first)), true) = (names.get(&property), span.is_some()) {
-            let again = *other == what;
-            let message = match again {
-                true => format!("there is an `arg` or `flag` {what} already"),
-                false => format!("{what} and {other} would both be given as `{property}`"),
-            };
-            faults.add(beside(Fault::new(Sort::Conflict, at, message), *first));
-            if again {
-                continue;
-            }
-        }
-        names
-            .entry(property)
-            .or_insert_with(|| (what.clone(), span));
-        let typed = param
-            .spelling()
-            .map(|spelling| [spelling.long.clone(), spelling.short.clone()]);
-        for typed in typed.into_iter().flatten().flatten() {
-            if let (Some((other, first)), true) = (spellings.get(&typed), span.is_some()) {
-                let message = format!("{what} and {other} are both typed `{typed}`");
-                faults.add(beside(Fault::new(Sort::Conflict, at, message), *first));
-            }
-            spellings
-                .entry(typed)
-                .or_insert_with(|| (what.clone(), span));
-        }
-    }
-}
-
-/// `fault` with the place of the other one, where that is known.
-fn beside(fault: Fault, other: Option<Span>) -> Fault {
-    match other {
-        Some(span) => fault.other(span, "the other is here"),
-        None => fault,
-    }
-}
-
-/// Finds fault with secrets that would meet something else on their way.
-fn check_secrets(flags: &[Named], run: &RunSpec, fields: &Fields<'_>, faults: &mut Faults) {
-    let mut ways: Vec<&Secret> = Vec::new();
-    for flag in flags {
-        let Some(secret) = &flag.param.secret else {
-            continue;
-        };
-        let name = &flag.param.name;
-        let problem = match secret {
-            _ if ways.contains(&secret) => Some("another secret goes the same way".to_owned()),
-            Secret::Environment(variable) if run.env.contains_key(variable) => {
-                Some(format!("`env` sets `{variable}` too"))
-            }
-            Secret::Stdin if run.stdin.is_some() => {
-                Some("the command reads something else from its stdin".to_owned())
-            }
-            Secret::Environment(_) | Secret::Stdin => None,
-        };
-        if let Some(problem) = problem {
-            let message = format!("the secret `{name}` cannot be passed: {problem}");
-            let mut fault = Fault::new(Sort::Conflict, flag.span, message);
-            if let (Secret::Stdin, Some(span)) = (secret, fields.span(STDIN)) {
-                fault = fault.other(span, "it is here");
-            }
-            faults.add(fault);
-        }
-        ways.push(secret);
-    }
-}
-
 fn annotations(fields: &Fields<'_>, faults: &mut Faults) -> Annotations {
     let Some(node) = fields.node("annotations", faults) else {
         return Annotations::default();
@@ -612,9 +466,9 @@ fn annotations(fields: &Fields<'_>, faults: &mut Faults) -> Annotations {
 }
 
 /// The examples as a help page would print them: `# what it does`, then the line.
-fn examples<'a>(nodes: impl Iterator<Item = &'a Node>, faults: &mut Faults) -> String {
+fn examples(fields: &Fields<'_>, faults: &mut Faults) -> String {
     let mut blocks = Vec::new();
-    for node in nodes {
+    for node in fields.all_of("example") {
         let field = Field::of(node);
         match field.texts(faults).as_slice() {
             [] => {}
@@ -657,51 +511,6 @@ fn usage(line: &str, runnable: bool, has_flags: bool, args: &[Named]) -> String 
         });
     }
     usage
-}
-
-/// The group that `node` is, if it is one.
-fn group(node: &Node, names: &[&str], faults: &mut Faults) -> Option<Group> {
-    let make = match node.name.text.as_str() {
-        "exclusive" => Group::Exclusive,
-        "together" => Group::Together,
-        "any_of" => Group::AnyOf,
-        "requires" => Group::Requires,
-        _ => return None,
-    };
-    let field = Field::of(node);
-    let known = faults.count();
-    let mut members: Vec<String> = Vec::new();
-    for (name, span) in field.texts(faults) {
-        if !names.contains(&name) {
-            let shown: String = name.chars().take(40).collect();
-            let message = format!("`{shown}` is no `arg` or `flag` here");
-            let bare = name.trim_start_matches('-').replace('_', "-");
-            let fault = Fault::new(Sort::Unknown, span, message);
-            faults.add(match faults.nearest(&bare, names.iter().copied()) {
-                Some(near) => fault.help(format!("did you mean `{near}`?")),
-                None => fault.help("members are named as after `arg` and `flag`"),
-            });
-        } else if members.iter().any(|member| member == name) {
-            let message = format!("`{}` names `{name}` twice", field.name);
-            faults.add(Fault::new(Sort::Conflict, span, message));
-        } else {
-            members.push(name.to_owned());
-        }
-    }
-    if members.len() < 2 && faults.count() == known {
-        let message = format!("`{}` takes at least two names", field.name);
-        faults.add(Fault::new(Sort::Value, field.span, message));
-    }
-    Some(make(members))
-}
-
-fn names_of(group: &Group) -> &[String] {
-    match group {
-        Group::Exclusive(names)
-        | Group::Together(names)
-        | Group::AnyOf(names)
-        | Group::Requires(names) => names,
-    }
 }
 
 impl Field<'_> {

@@ -164,6 +164,12 @@ impl<'a> Fields<'a> {
         self.once.contains_key(name)
     }
 
+    /// The nodes called `name`, which may stand several times.
+    pub fn all_of(&self, name: &'static str) -> impl Iterator<Item = &'a Node> {
+        let often = self.often.iter().copied();
+        often.filter(move |node| node.name.text == name)
+    }
+
     /// Where `name` stands, if it does.
     pub fn span(&self, name: &str) -> Option<Span> {
         self.get(name).map(|field| field.span)
