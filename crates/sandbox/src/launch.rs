@@ -1,7 +1,7 @@
 //! The server's side: starts a launcher and hears its reports.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,10 @@ pub struct Sandboxed {
     pub control: OwnedFd,
     inbox: Inbox,
     temporary: PathBuf,
+    /// Nothing more will be said.
+    silent: bool,
+    /// It said that nobody is left.
+    ended: bool,
     over: bool,
 }
 
@@ -76,21 +80,32 @@ impl Sandboxed {
         let mut piece = [0; 4096];
         loop {
             match self.inbox.next() {
-                Ok(Some(report)) => return Some(report),
+                Ok(Some(report)) => {
+                    self.ended |= matches!(report, Report::Ended(_) | Report::Refused { .. });
+                    return Some(report);
+                }
+                Ok(None) if self.silent => return None,
                 Ok(None) => {}
                 // Only a launcher that is not ours speaks so: nothing more is heard of it.
                 Err(_) => {
                     self.kill();
+                    self.silent = true;
                     return None;
                 }
             }
             match rustix::io::read(&self.control, &mut piece) {
-                Ok(0) => return None,
+                Ok(0) => self.silent = true,
                 Ok(length) => self.inbox.push(&piece[..length]),
+                Err(rustix::io::Errno::AGAIN) => return None,
                 Err(rustix::io::Errno::INTR) => {}
-                Err(_) => return None,
+                Err(_) => self.silent = true,
             }
         }
+    }
+
+    /// Whether there will be no more reports.
+    pub fn is_silent(&self) -> bool {
+        self.silent
     }
 
     /// Asks the program and everything that it started to end (SIGTERM).
@@ -143,21 +158,10 @@ impl Sandboxed {
     }
 }
 
-impl AsFd for Sandboxed {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.control.as_fd()
-    }
-}
-
-impl AsRawFd for Sandboxed {
-    fn as_raw_fd(&self) -> RawFd {
-        self.control.as_raw_fd()
-    }
-}
-
 impl Drop for Sandboxed {
     fn drop(&mut self) {
-        if !self.over {
+        // One that has ended everything only cleans up, and needs nobody for that.
+        if !self.is_over() && !self.ended {
             self.end();
         }
     }
@@ -257,6 +261,8 @@ fn start(
             control,
             inbox: Inbox::default(),
             temporary: temporary.to_owned(),
+            silent: false,
+            ended: false,
             over: false,
         })
     };
