@@ -119,7 +119,8 @@ mod linux {
 
     fn read_order() -> io::Result<Order> {
         let file = File::from(spawn::inherited(ORDER)?);
-        let mut bytes = Vec::new();
+        let size = file.metadata()?.len().min(LARGEST_ORDER as u64);
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
         file.take(LARGEST_ORDER as u64 + 1)
             .read_to_end(&mut bytes)?;
         Order::decode(&bytes).map_err(io::Error::other)

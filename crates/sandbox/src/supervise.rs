@@ -71,6 +71,18 @@ pub(crate) fn run(
     program: fn(&Order, Pid, OwnedFd) -> !,
 ) -> io::Result<()> {
     let reach = Reach::here();
+    let mut enforcement = Enforcement {
+        tier: order.tier,
+        gaps: Vec::new(),
+    };
+    if let Err(error) = processes::can_be_seen() {
+        if !order.best_effort {
+            line.report(&Report::from(&error));
+            return Ok(());
+        }
+        enforcement.tier = Tier::Partial;
+        enforcement.gaps.push(error.to_string());
+    }
     if reach == Reach::Descendants {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
@@ -102,7 +114,7 @@ pub(crate) fn run(
         reach,
         main,
         status: None,
-        beginning: Beginning::new(order.tier, steps),
+        beginning: Beginning::new(enforcement, steps),
         watch: Watch::new(&order.resources),
         deadline: None,
     };
@@ -138,7 +150,10 @@ impl Supervisor<'_> {
             if self.status.is_some() {
                 break self.excess_of_the_dead();
             }
-            if let Some(exceeded) = self.watch.look(self.reach, self.cgroup) {
+            // Until then it is a copy of this process that puts layers on.
+            if self.beginning.is_over()
+                && let Some(exceeded) = self.watch.look(self.reach, self.cgroup)
+            {
                 break Some(exceeded);
             }
         };
@@ -159,9 +174,9 @@ impl Supervisor<'_> {
 
     /// Until there is news or it is time to look; true when the server is gone.
     fn wait(&mut self) -> bool {
-        let until = self.watch.next_look();
-        let until = self.deadline.map_or(until, |deadline| deadline.min(until));
-        let patience = timespec(until.saturating_duration_since(Instant::now()));
+        let look = self.beginning.is_over().then(|| self.watch.next_look());
+        let until = look.into_iter().chain(self.deadline).min();
+        let patience = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
         let mut news = vec![
             PollFd::new(&self.signals.0, PollFlags::IN),
             PollFd::new(&self.line.0, PollFlags::IN),
@@ -169,7 +184,7 @@ impl Supervisor<'_> {
         if let Some(steps) = &self.beginning.steps {
             news.push(PollFd::new(steps, PollFlags::IN));
         }
-        let _ = poll(&mut news, Some(&patience));
+        let _ = poll(&mut news, patience.as_ref());
         if self.signals.take() && self.deadline.is_none() {
             self.ask();
             self.deadline = Some(Instant::now() + GRACE);
@@ -252,17 +267,19 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn new(tier: Tier, steps: OwnedFd) -> Self {
+    fn new(enforcement: Enforcement, steps: OwnedFd) -> Self {
         Self {
             steps: Some(steps),
             inbox: Inbox::default(),
-            enforcement: Enforcement {
-                tier,
-                gaps: Vec::new(),
-            },
+            enforcement,
             ready: false,
             refusal: None,
         }
+    }
+
+    /// Whether it is known how it went.
+    fn is_over(&self) -> bool {
+        self.steps.is_none()
     }
 
     fn is_refused(&self) -> bool {

@@ -6,6 +6,7 @@ use std::fs;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::layers::LayerError;
 use crate::sys::spawn;
 
 /// Rounds of stopping those that appear while others are stopped, before they are
@@ -198,7 +199,26 @@ fn all() -> Vec<Process> {
 }
 
 fn one(pid: i32) -> Option<Process> {
-    parse(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
+    use std::io::Read;
+    // One line, and one read for it: this is done for everybody, many times a second.
+    let mut line = [0; 1024];
+    let mut file = fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+    let length = file.read(&mut line).ok()?;
+    parse(pid, &line[..length])
+}
+
+/// Without `/proc` nobody is found, so that nobody is counted or ended.
+pub(super) fn can_be_seen() -> Result<(), LayerError> {
+    let me = std::process::id().cast_signed();
+    match fs::metadata(format!("/proc/{me}/stat")) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(LayerError {
+            layer: "watchdog",
+            what: format!("processes cannot be seen in /proc: {error}"),
+            remedy: "mount a /proc".to_owned(),
+            errno: error.raw_os_error().unwrap_or_default(),
+        }),
+    }
 }
 
 fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
