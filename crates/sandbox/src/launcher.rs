@@ -148,9 +148,7 @@ mod linux {
         if let Some(cgroup) = cgroup {
             cgroup.remove();
         }
-        if !order.view.temporary.as_os_str().is_empty() {
-            let _ = scratch::remove(&order.view.temporary);
-        }
+        let _ = scratch::remove(&order.view.temporary);
     }
 
     fn refusal(what: &str, error: &io::Error) -> Report {
