@@ -159,7 +159,7 @@ impl Bridge {
             variables,
             timeout: settings.timeout(run),
             sandbox,
-            defined: tool.program.family == Family::Definition,
+            defined: run.is_some() || tool.program.family == Family::Definition,
             environment,
             stdin_is_secret: checked.stdin_is_secret,
         })

@@ -76,7 +76,11 @@ impl Prepared {
             .map(|word| word.to_string_lossy())
             .collect();
         let words = std::iter::once(&*program).chain(words.iter().map(|word| &**word));
-        line + &argv::shell_line(words)
+        line.push_str(&argv::shell_line(words));
+        if self.stdin_is_secret {
+            line.push_str(&format!(" < {HIDDEN}"));
+        }
+        line
     }
 
     /// What of this call must not be told while it runs.

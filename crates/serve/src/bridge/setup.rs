@@ -107,3 +107,102 @@ impl Settings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use argway_core::catalog::Layout;
+    use argway_core::output::DataFormat;
+    use argway_core::policy::{Demand, Filesystem, PolicyOverrides, Resources, SandboxPolicy};
+
+    use super::super::SandboxSettings;
+    use super::*;
+
+    fn settings(sandbox: SandboxSettings) -> Settings {
+        Settings {
+            layout: Layout::Flat,
+            timeout: Duration::from_secs(120),
+            operator_timeout: None,
+            max_output: 1 << 20,
+            max_spill: 1 << 30,
+            format: DataFormat::Json,
+            json_output: false,
+            directory: None,
+            sandbox,
+        }
+    }
+
+    #[test]
+    fn the_operator_says_how_long_then_the_definition_then_the_default() {
+        let mut settings = settings(SandboxSettings::default());
+        let run = RunSpec {
+            timeout_ms: 5000,
+            ..RunSpec::default()
+        };
+        assert_eq!(settings.timeout(None).as_secs(), 120);
+        assert_eq!(settings.timeout(Some(&run)).as_secs(), 5);
+        settings.operator_timeout = Some(Duration::from_secs(60));
+        assert_eq!(settings.timeout(None).as_secs(), 60);
+        assert_eq!(settings.timeout(Some(&run)).as_secs(), 60);
+    }
+
+    #[test]
+    fn definitions_bring_their_sandbox_and_programs_get_the_operators() {
+        let run = RunSpec {
+            sandbox: SandboxPolicy {
+                network: true,
+                ..SandboxPolicy::default()
+            },
+            ..RunSpec::default()
+        };
+        let plain = settings(SandboxSettings::default());
+        assert_eq!(plain.sandbox(None), None);
+        let defined = plain.sandbox(Some(&run)).unwrap();
+        assert_eq!(defined.policy, run.sandbox);
+        assert_eq!(defined.demand, Demand::Enforced);
+
+        let strict = settings(SandboxSettings {
+            demand: Demand::Strict,
+            programs: Some(SandboxPolicy::default()),
+            overrides: PolicyOverrides {
+                network: Some(false),
+                filesystem: Some(Filesystem::None),
+                memory_mb: Some(7),
+                ..PolicyOverrides::default()
+            },
+            ..SandboxSettings::default()
+        });
+        for sandbox in [strict.sandbox(None), strict.sandbox(Some(&run))] {
+            let sandbox = sandbox.unwrap();
+            assert_eq!(sandbox.demand, Demand::Strict);
+            assert!(!sandbox.policy.network);
+            assert_eq!(sandbox.policy.filesystem, Filesystem::None);
+            assert_eq!(sandbox.policy.resources.memory_mb, 7);
+        }
+
+        let off = settings(SandboxSettings {
+            off: true,
+            programs: Some(SandboxPolicy::default()),
+            ..SandboxSettings::default()
+        });
+        assert_eq!(off.sandbox(None), None);
+        assert_eq!(off.sandbox(Some(&run)), None);
+    }
+
+    #[test]
+    fn a_sandbox_lowers_how_much_may_be_printed() {
+        let settings = settings(SandboxSettings::default());
+        assert_eq!(settings.most_output(None), 1 << 30);
+        let sandbox = |output_mb| Sandbox {
+            policy: SandboxPolicy {
+                resources: Resources {
+                    output_mb,
+                    ..Resources::default()
+                },
+                ..SandboxPolicy::default()
+            },
+            demand: Demand::Enforced,
+        };
+        assert_eq!(settings.most_output(Some(&sandbox(64))), 64 << 20);
+        assert_eq!(settings.most_output(Some(&sandbox(u64::MAX))), 1 << 30);
+    }
+}
