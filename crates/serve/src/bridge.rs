@@ -138,7 +138,10 @@ impl Bridge {
         }
         let server = std::env::vars_os().collect();
         let variables = variables::set(run, checked.secrets, &server)?;
-        let environment = variables::environment(policy, &variables, &server)?;
+        let environment = match run.is_some() || sandbox.is_some() || !variables.is_empty() {
+            true => variables::environment(policy, &variables, &server)?,
+            false => exec::environment(),
+        };
         fits(
             &program,
             &words,

@@ -14,18 +14,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use argway_core::output::{Ending, Outcome};
+use argway_core::output::Ending;
 use argway_core::policy::Demand;
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::exec::{self, Environment, ExecError, Invocation, Limits, Sandbox};
+use crate::exec::{self, Environment, Invocation, Limits, Sandbox};
 
 mod guard;
 
 pub use guard::Guard;
-use guard::{ATTEMPTS, Standing, Trouble};
+use guard::{Asked, Standing};
 
 /// The caller's variables that a program gets to see: what it needs to start and
 /// to know the language, and nothing that could be a secret.
@@ -165,10 +165,14 @@ impl ProcessProbe {
     /// Why the program was asked without a sandbox although one was wanted, where
     /// that is so.
     pub fn unguarded(&self) -> Option<String> {
-        match &*self.standing() {
-            Some(Standing::Unguarded(reason)) => Some(reason.clone()),
-            Some(Standing::Guarded(_)) | None => None,
-        }
+        let reason = match &*self.standing() {
+            Some(Standing::Unguarded(reason)) => reason.clone(),
+            Some(Standing::Guarded(_)) | None => return None,
+        };
+        Some(match &self.place {
+            Some(place) => place.forget(&reason),
+            None => reason,
+        })
     }
 
     fn standing(&self) -> MutexGuard<'_, Option<Standing>> {
@@ -290,7 +294,10 @@ impl ProcessProbe {
             (Guard::WherePossible, Some(standing)) => (None, questions, standing.demand()),
             (Guard::WherePossible, None) => {
                 let (first, rest) = questions.split_at(1);
-                let (standing, result) = self.settle(&first[0], place);
+                let (standing, result) = guard::settle(|demand| {
+                    let asked = self.run_all(first, place, demand).pop();
+                    asked.unwrap_or_else(lost)
+                });
                 let demand = standing.as_ref().and_then(Standing::demand);
                 *self.standing() = standing;
                 (Some(result), rest, demand)
@@ -302,41 +309,6 @@ impl ProcessProbe {
             .chain(rest)
             .map(|result| self.answer(result, place))
             .collect()
-    }
-
-    /// Asks the first question, and finds out whether the program works in a sandbox.
-    /// Nothing is settled where it does not start at all.
-    fn settle(&self, question: &Question, place: &Place) -> (Option<Standing>, Asked) {
-        let ask = |demand| {
-            let mut asked = self.run_all(std::slice::from_ref(question), place, demand);
-            asked.pop().unwrap_or_else(lost)
-        };
-        let mut best: Option<(Demand, Asked, Trouble)> = None;
-        for demand in ATTEMPTS {
-            let asked = ask(Some(demand));
-            let trouble = trouble(&asked);
-            if trouble == Trouble::None {
-                return (Some(Standing::Guarded(demand)), asked);
-            }
-            if best.as_ref().is_none_or(|(.., least)| trouble < *least) {
-                best = Some((demand, asked, trouble));
-            }
-        }
-        let outside = ask(None);
-        match (best, trouble(&outside)) {
-            // It fails outside too: that is its way.
-            (Some((demand, inside, Trouble::Failed)), Trouble::Failed) => {
-                (Some(Standing::Guarded(demand)), inside)
-            }
-            (_, Trouble::NotStarted) | (None, _) => (None, outside),
-            (Some((_, inside, _)), _) => {
-                let reason = match &inside {
-                    Ok(result) => guard::reason(result),
-                    Err(lost) => lost.clone(),
-                };
-                (Some(Standing::Unguarded(place.forget(&reason))), outside)
-            }
-        }
     }
 
     /// What came of each of `questions`, in order.
@@ -422,18 +394,8 @@ impl ProcessProbe {
     }
 }
 
-/// What came of a question: its run, or why there was none.
-type Asked = Result<Result<Outcome, ExecError>, String>;
-
 fn lost() -> Asked {
     Err("its run was lost".to_owned())
-}
-
-fn trouble(asked: &Asked) -> Trouble {
-    match asked {
-        Ok(result) => guard::trouble(result),
-        Err(_) => Trouble::NotStarted,
-    }
 }
 
 /// Where a program is asked: an empty home, an empty folder to run in and one for

@@ -432,6 +432,32 @@ fn paths_must_stay_where_the_sandbox_reaches() {
 }
 
 #[test]
+fn a_prepared_call_says_what_it_may_do() {
+    let (_folder, path) = folder();
+    let tool = || define("/bin/true");
+    let said = |bridge: Bridge| prepare(&bridge, json!({})).confinement();
+    assert_eq!(said(tool().open(&path)), "without a sandbox");
+    assert_eq!(
+        said(tool().guarded(&path)),
+        "in a sandbox: no network, the files in its folder"
+    );
+    let policy = SandboxPolicy {
+        network: true,
+        filesystem: Filesystem::None,
+        readable: vec!["/a".to_owned(), "/b".to_owned()],
+        variables: vec!["TOKEN".to_owned()],
+        ..SandboxPolicy::default()
+    };
+    let none = tool().run(|run| run.sandbox = policy).guarded(&path);
+    let prepared = prepare(&none, json!({}));
+    assert_eq!(
+        prepared.confinement(),
+        "in a sandbox: the network, no files but its own, reading /a /b, seeing TOKEN"
+    );
+    assert_eq!(prepared.shell_line(), "/bin/true");
+}
+
+#[test]
 fn a_command_that_cannot_be_run_says_why_when_it_is_called() {
     let (_folder, path) = folder();
     let program = path.join("program");

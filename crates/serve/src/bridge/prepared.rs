@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use argway_core::argv;
 use argway_core::output::DataFormat;
+use argway_core::policy::Filesystem;
 
 use super::redaction::{HIDDEN, Redaction};
 use super::variables::{Origin, Variable};
@@ -48,6 +49,11 @@ pub struct Prepared {
 impl Prepared {
     /// Where it runs, unless that is this process' own folder.
     pub fn elsewhere(&self) -> Option<&Path> {
+        let policy = self.sandbox.as_ref().map(|sandbox| &sandbox.policy);
+        if policy.is_some_and(|policy| policy.filesystem == Filesystem::None) {
+            // An empty folder that is there only while it runs.
+            return None;
+        }
         let here = std::env::current_dir().and_then(std::fs::canonicalize);
         let directory = self.directory.as_deref()?;
         (here.ok().as_deref() != Some(directory)).then_some(directory)
@@ -81,6 +87,34 @@ impl Prepared {
             line.push_str(&format!(" < {HIDDEN}"));
         }
         line
+    }
+
+    /// What it may do, as the rest of a sentence about it: `in a sandbox: no network, …`.
+    pub fn confinement(&self) -> String {
+        let Some(sandbox) = &self.sandbox else {
+            return "without a sandbox".to_owned();
+        };
+        let policy = &sandbox.policy;
+        let network = match policy.network {
+            true => "the network",
+            false => "no network",
+        };
+        let files = match policy.filesystem {
+            Filesystem::None => "no files but its own",
+            Filesystem::Cwd => "the files in its folder",
+            Filesystem::Home => "the files in the home folder and in its own",
+            Filesystem::Full => "all files",
+        };
+        let list = |what: &str, paths: &[String]| match paths {
+            [] => String::new(),
+            paths => format!(", {what} {}", paths.join(" ")),
+        };
+        format!(
+            "in a sandbox: {network}, {files}{}{}{}",
+            list("reading", &policy.readable),
+            list("writing", &policy.writable),
+            list("seeing", &policy.variables),
+        )
     }
 
     /// What of this call must not be told while it runs.

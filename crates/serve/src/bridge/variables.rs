@@ -20,7 +20,9 @@ use super::setup::SetupError;
 use crate::exec::{self, Environment};
 
 /// What a sandboxed program sees of the server's environment, and every `LC_…`.
-const PASSED_ON: [&str; 5] = ["PATH", "LANG", "TZ", "USER", "LOGNAME"];
+const PASSED_ON: [&str; 4] = ["LANG", "TZ", "USER", "LOGNAME"];
+
+const PATH: &str = "PATH";
 
 /// And where it may use the network: how to get there, and whom to believe.
 const PASSED_ON_WITH_NETWORK: [&str; 10] = [
@@ -131,6 +133,7 @@ pub(super) fn set(
 }
 
 /// The whole environment of a call: a list under `policy`, the server's without one.
+/// Neither has a PATH that leads into whatever folder the call is run in.
 pub(super) fn environment(
     policy: Option<&SandboxPolicy>,
     variables: &[Variable],
@@ -140,7 +143,10 @@ pub(super) fn environment(
     let Environment::Inherit(mut changes) = exec::environment() else {
         return Ok(Environment::Exactly(variables.iter().map(set).collect()));
     };
+    let path = path(server);
     let Some(policy) = policy else {
+        let changed = path.as_ref() != server.get(OsStr::new(PATH));
+        changes.extend(changed.then(|| (PATH.into(), path)));
         let variables = variables.iter().map(set);
         changes.extend(variables.map(|(name, value)| (name, Some(value))));
         return Ok(Environment::Inherit(changes));
@@ -162,6 +168,7 @@ pub(super) fn environment(
         .filter(|(name, _)| passed_on(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
+    all.extend(path.map(|path| (PATH.into(), path)));
     all.extend(
         changes
             .into_iter()
@@ -174,6 +181,15 @@ pub(super) fn environment(
     all.extend(asked_for);
     all.extend(variables.iter().map(set));
     Ok(Environment::Exactly(all.into_iter().collect()))
+}
+
+/// The server's PATH without its empty and relative entries: what lies in the folder
+/// of a call is no program. Nothing where there is none, or nothing is left of it.
+fn path(server: &Server) -> Option<OsString> {
+    let path = server.get(OsStr::new(PATH))?;
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let path = std::env::join_paths(folders).ok()?;
+    (!path.is_empty()).then_some(path)
 }
 
 /// The bytes of each `NAME=value` that `environment` comes to.
@@ -457,6 +473,39 @@ mod tests {
         };
         assert_eq!(value("PAGER").as_deref(), Some("less"));
         assert_eq!(value("PATH").as_deref(), Some("/own"));
+    }
+
+    #[test]
+    fn no_path_leads_into_the_folder_of_the_call() {
+        for (given, expected) in [
+            (Some("/a:/b"), Some("/a:/b")),
+            (Some(":/a:.::bin:/b:"), Some("/a:/b")),
+            (Some("."), None),
+            (Some(""), None),
+            (None, None),
+        ] {
+            let given = given.map(|path| (OsString::from(PATH), OsString::from(path)));
+            let server: Server = given.into_iter().collect();
+            let policy = SandboxPolicy::default();
+            let found = |policy| {
+                let mut all = server.clone();
+                match environment(policy, &[], &server).unwrap() {
+                    Environment::Exactly(list) => all = list.into_iter().collect(),
+                    Environment::Inherit(changes) => {
+                        for (name, value) in changes {
+                            match value {
+                                Some(value) => all.insert(name, value),
+                                None => all.remove(&name),
+                            };
+                        }
+                    }
+                }
+                all.get(OsStr::new(PATH)).cloned()
+            };
+            let expected = expected.map(OsString::from);
+            assert_eq!(found(Some(&policy)), expected);
+            assert_eq!(found(None), expected);
+        }
     }
 
     #[test]

@@ -39,13 +39,16 @@ impl Standing {
     }
 }
 
+/// What came of a question: its run, or why there was none.
+pub(super) type Asked = Result<Result<Outcome, ExecError>, String>;
+
 /// What is tried, in this order. A walk asks hundreds of questions, and the portable
 /// tier takes half of the time of the strict one; what that holds beyond it (the modes
 /// and times of the caller's own files) no help page is a likely threat to.
-pub(super) const ATTEMPTS: [Demand; 2] = [Demand::Portable, Demand::Enforced];
+const ATTEMPTS: [Demand; 2] = [Demand::Portable, Demand::Enforced];
 
-/// What a program may do that runs in `work` and is given `own` to write to, and that
-/// may look at `readable`.
+/// What a program may do that is only asked: write to the folder that it runs in and to
+/// its `own`, and look at those of `readable` that are there.
 pub(super) fn policy<'a>(
     own: impl IntoIterator<Item = &'a Path>,
     readable: impl IntoIterator<Item = PathBuf>,
@@ -72,9 +75,39 @@ pub(super) fn policy<'a>(
     }
 }
 
+/// Asks the first question with `ask`, and finds out whether the program works in a
+/// sandbox. Nothing is settled where it does not start at all.
+pub(super) fn settle(mut ask: impl FnMut(Option<Demand>) -> Asked) -> (Option<Standing>, Asked) {
+    let mut best: Option<(Demand, Asked, Trouble)> = None;
+    for demand in ATTEMPTS {
+        let asked = ask(Some(demand));
+        let trouble = trouble(&asked);
+        if trouble == Trouble::None {
+            return (Some(Standing::Guarded(demand)), asked);
+        }
+        let better = |(.., least): &(_, _, Trouble)| trouble < *least;
+        // Of two that cannot be had, the last says more: it was all there is.
+        if best.as_ref().is_none_or(better) || trouble == Trouble::NotStarted {
+            best = Some((demand, asked, trouble));
+        }
+    }
+    let outside = ask(None);
+    match (best, trouble(&outside)) {
+        // It fails outside too: that is its way.
+        (Some((demand, inside, Trouble::Failed)), Trouble::Failed) => {
+            (Some(Standing::Guarded(demand)), inside)
+        }
+        (_, Trouble::NotStarted) | (None, _) => (None, outside),
+        (Some((_, inside, _)), _) => {
+            let reason = reason(&inside);
+            (Some(Standing::Unguarded(reason)), outside)
+        }
+    }
+}
+
 /// How far an answer is from one: the more, the worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Trouble {
+enum Trouble {
     /// It answered, whatever it said.
     None,
     /// It failed in a way in which programs fail that miss something.
@@ -110,10 +143,9 @@ const LISTENED_TO: usize = 16 * 1024;
 const LONGEST_REASON: usize = 200;
 
 /// Whether a question's run shows that something was missing.
-pub(super) fn trouble(result: &Result<Outcome, ExecError>) -> Trouble {
-    let outcome = match result {
-        Ok(outcome) => outcome,
-        Err(_) => return Trouble::NotStarted,
+fn trouble(asked: &Asked) -> Trouble {
+    let Ok(Ok(outcome)) = asked else {
+        return Trouble::NotStarted;
     };
     match outcome.ending {
         Ending::Exited(0) | Ending::TimedOut(_) | Ending::Flooded(_) | Ending::Cancelled => {
@@ -135,10 +167,11 @@ fn complains(stream: &Captured) -> bool {
 }
 
 /// Why a sandbox was given up, as a sentence's reason.
-pub(super) fn reason(result: &Result<Outcome, ExecError>) -> String {
-    let outcome = match result {
-        Ok(outcome) => outcome,
-        Err(error) => return error.to_string(),
+fn reason(asked: &Asked) -> String {
+    let outcome = match asked {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(error)) => return error.to_string(),
+        Err(lost) => return lost.clone(),
     };
     let said = [&outcome.stderr, &outcome.stdout]
         .into_iter()
@@ -169,20 +202,89 @@ mod tests {
 
     use super::*;
 
-    fn ended(ending: Ending, stdout: &str, stderr: &str) -> Result<Outcome, ExecError> {
+    fn ended(ending: Ending, stdout: &str, stderr: &str) -> Asked {
         let captured = |text: &str| Captured {
             head: text.as_bytes().to_vec(),
             total: text.len() as u64,
             ..Captured::default()
         };
-        Ok(Outcome {
+        Ok(Ok(Outcome {
             ending,
             stdout: captured(stdout),
             stderr: captured(stderr),
             duration: Duration::ZERO,
             ended_leftovers: false,
             sandbox: None,
-        })
+        }))
+    }
+
+    fn refused(why: &str) -> Asked {
+        Ok(Err(ExecError::Directory(PathBuf::from(why))))
+    }
+
+    /// What is settled where the attempts give these, and without a sandbox the last.
+    #[track_caller]
+    fn check(asked: [Asked; 3], expected: Option<Standing>, told: &str) {
+        let mut asked = asked.into_iter();
+        let (standing, answer) = settle(|demand| {
+            let next = asked.next().unwrap();
+            assert_eq!(demand.is_none(), asked.len() == 0);
+            next
+        });
+        assert_eq!(standing, expected);
+        let answer = match answer {
+            Ok(Ok(outcome)) => String::from_utf8_lossy(&outcome.stdout.head).into_owned(),
+            Ok(Err(error)) => error.to_string(),
+            Err(lost) => lost,
+        };
+        assert_eq!(answer, told);
+    }
+
+    #[test]
+    fn a_program_that_answers_in_a_sandbox_stays_in_it() {
+        let help = || ended(Ending::Exited(0), "help", "");
+        let never = || Err("asked once more".to_owned());
+        let portable = Some(Standing::Guarded(Demand::Portable));
+        check([help(), never(), never()], portable, "help");
+        // It needs no sandbox to refuse `--help`.
+        let refusal = ended(Ending::Exited(2), "usage", "unknown option --help");
+        let portable = Some(Standing::Guarded(Demand::Portable));
+        check([refusal, never(), never()], portable, "usage");
+        let enforced = Some(Standing::Guarded(Demand::Enforced));
+        check([refused("landlock"), help(), never()], enforced, "help");
+    }
+
+    #[test]
+    fn a_program_that_works_only_outside_is_asked_there_and_it_is_said_why() {
+        let help = || ended(Ending::Exited(0), "help", "");
+        let missing = || ended(Ending::Exited(1), "", "Cannot find module 'x'\n");
+        let unguarded = |reason: &str| Some(Standing::Unguarded(reason.to_owned()));
+        check(
+            [missing(), missing(), help()],
+            unguarded("it failed in the sandbox: Cannot find module 'x'"),
+            "help",
+        );
+        check(
+            [refused("one"), refused("two"), help()],
+            unguarded("two is not a folder to run in"),
+            "help",
+        );
+        // The system has no sandbox, and the program has its own trouble.
+        check(
+            [refused("one"), refused("two"), missing()],
+            unguarded("two is not a folder to run in"),
+            "",
+        );
+    }
+
+    #[test]
+    fn a_program_that_fails_everywhere_is_asked_in_the_sandbox() {
+        let inside = || ended(Ending::Exited(1), "inside", "no such file or directory");
+        let outside = || ended(Ending::Exited(1), "outside", "no such file or directory");
+        let portable = Some(Standing::Guarded(Demand::Portable));
+        check([inside(), inside(), outside()], portable, "inside");
+        let nothing = [refused("one"), refused("two"), refused("three")];
+        check(nothing, None, "three is not a folder to run in");
     }
 
     #[test]
@@ -219,8 +321,8 @@ mod tests {
         ] {
             assert_eq!(failed, Trouble::Failed);
         }
-        let refused = Err(ExecError::Directory(PathBuf::from("/nowhere")));
-        assert_eq!(trouble(&refused), Trouble::NotStarted);
+        assert_eq!(trouble(&refused("/nowhere")), Trouble::NotStarted);
+        assert_eq!(trouble(&Err("lost".to_owned())), Trouble::NotStarted);
     }
 
     #[test]
