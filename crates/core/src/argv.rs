@@ -8,17 +8,25 @@ mod check;
 pub mod decode;
 mod encode;
 pub mod go;
+mod groups;
 mod json;
+mod line;
+mod paths;
+mod secret;
 mod shell;
 mod size;
+mod stdin;
 mod value;
 
 use crate::catalog::names::Slot;
 
 pub use decode::{Decoded, OwnFlag, Source, Takes, decode};
 pub use encode::encode;
+pub(crate) use groups::rules;
 pub use json::{JsonSwitch, json_switch};
-pub use shell::shell_line;
+pub use line::{Unbalanced, split_line};
+pub use secret::{SecretText, Secrets};
+pub use shell::{quoted, shell_line};
 pub use size::{Room, TooLong, size};
 pub(crate) use value::bounds;
 
@@ -30,12 +38,15 @@ pub struct Arguments {
     /// Positional words that the nested layout gives without naming them.
     args: Vec<String>,
     /// What the command reads.
-    stdin: Option<String>,
+    stdin: Option<Vec<u8>>,
+    /// What must not stand among the words.
+    secrets: Vec<(Slot, SecretText)>,
 }
 
 impl Arguments {
     /// What the command is to read from its stdin; an empty one otherwise.
-    pub fn stdin(&self) -> Option<&str> {
+    /// A secret that reaches the program so is not here but in [`Self::secrets`].
+    pub fn stdin(&self) -> Option<&[u8]> {
         self.stdin.as_deref()
     }
 }
@@ -55,6 +66,20 @@ enum Given {
     Many(Vec<String>),
     /// Keys and values in order.
     Pairs(Vec<(String, String)>),
+}
+
+impl Given {
+    /// Whether it asks for something: a switch that is off, nothing repeated and an
+    /// empty list do not.
+    fn is_used(&self) -> bool {
+        match self {
+            Given::Switch(on) => *on,
+            Given::Count(times) => *times > 0,
+            Given::Many(values) => !values.is_empty(),
+            Given::Pairs(pairs) => !pairs.is_empty(),
+            Given::Bare | Given::One(_) => true,
+        }
+    }
 }
 
 /// Everything that is wrong with a call's arguments.

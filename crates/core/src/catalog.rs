@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::model::{CommandSpec, Family, Param, Program};
+use crate::schema::{self, DataSchema};
 
 pub mod names;
 mod selection;
@@ -99,6 +100,11 @@ pub struct Tool {
     pub reserved: Vec<String>,
     /// Whether a call may give what the command reads from its stdin.
     pub stdin: bool,
+    /// Flags that no caller is shown and every call gives, with their defaults: a
+    /// definition says so.
+    pub constants: Vec<Param>,
+    /// What the command's output must be, where a definition declares it.
+    pub data_schema: Option<Arc<DataSchema>>,
 }
 
 impl Tool {
@@ -119,7 +125,18 @@ pub enum CatalogError {
     /// A glob or the whole selection matches nothing.
     #[error("{0}")]
     NothingSelected(String),
+    /// A command declares an output that is none.
+    #[error("the output schema of `{command}` is not a JSON Schema: {reason}")]
+    OutputSchema {
+        /// The command as it is typed.
+        command: String,
+        /// What is wrong with it.
+        reason: String,
+    },
 }
+
+/// What the names of tools begin with that somebody defined by hand.
+const DEFINED: &str = "cli";
 
 /// Commands of Cobra's own that are no tools.
 const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
@@ -165,7 +182,8 @@ impl Catalog {
             let program = &programs[at];
             let mut tool = tool(named.tool, program, command, selection, &mut shared);
             tool.label = Arc::clone(&labels[at]);
-            tool.stdin = selection.gives_stdin(named);
+            tool.stdin = selection.gives_stdin(named) || reads_stdin(tool.spec());
+            tool.data_schema = data_schema(&tool)?;
             let children = families[at].get(tool.spec().path.as_slice());
             let children = children.map_or(&[][..], Vec::as_slice);
             fold(&mut tool, inherited, children);
@@ -204,14 +222,17 @@ fn tool_names(programs: &[Arc<Program>]) -> BTreeMap<(usize, usize), String> {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (at, program) in programs.iter().enumerate() {
         let mut commands: Vec<usize> = (0..program.commands.len())
-            .filter(|&command| is_tool(&program.commands[command]))
+            .filter(|&command| is_tool(program, &program.commands[command]))
             .collect();
         commands.sort_by_key(|&command| &program.commands[command].path);
         order.extend(commands.into_iter().map(|command| (at, command)));
     }
     let wanted = |&(at, command): &(usize, usize)| {
         let program = &programs[at];
-        let mut words = vec![program.name.as_str()];
+        let mut words = match program.family {
+            Family::Definition => vec![DEFINED, program.name.as_str()],
+            Family::Cobra | Family::Unknown => vec![program.name.as_str()],
+        };
         words.extend(program.commands[command].path.iter().map(String::as_str));
         names::shorten(&names::plain(&words.join("_")))
     };
@@ -249,12 +270,28 @@ fn labels(programs: &[Arc<Program>]) -> Vec<Arc<str>> {
     programs.iter().map(label).collect()
 }
 
-fn is_tool(command: &CommandSpec) -> bool {
-    let helper = command
-        .path
-        .first()
-        .is_some_and(|word| HELPERS.contains(&word.as_str()));
-    command.runnable && !helper
+fn is_tool(program: &Program, command: &CommandSpec) -> bool {
+    let first = command.path.first();
+    let helper = first.is_some_and(|word| HELPERS.contains(&word.as_str()));
+    // Whoever writes a definition means what it says.
+    command.runnable && (!helper || program.family == Family::Definition)
+}
+
+/// Whether a definition says that the command reads something.
+fn reads_stdin(spec: &CommandSpec) -> bool {
+    spec.run.as_ref().is_some_and(|run| run.stdin.is_some())
+}
+
+fn data_schema(tool: &Tool) -> Result<Option<Arc<DataSchema>>, CatalogError> {
+    let run = tool.spec().run.as_ref();
+    let schema = run.and_then(|run| run.output_schema.as_ref());
+    let compiled = schema.map(DataSchema::compile).transpose();
+    compiled
+        .map(|schema| schema.map(Arc::new))
+        .map_err(|reason| CatalogError::OutputSchema {
+            command: tool.command_line(),
+            reason,
+        })
 }
 
 /// Inherited sets that were met, each with what the selection offers of it.
@@ -331,8 +368,14 @@ fn tool(
         inherited: offered,
         folded: false,
         positionals: spec.positionals().cloned().collect(),
+        constants: spec
+            .flags()
+            .filter(|flag| schema::injected(flag).is_some() && selection.gives_unshown(flag))
+            .cloned()
+            .collect(),
         stdin: false,
         reserved: Vec::new(),
+        data_schema: None,
     }
 }
 
@@ -382,6 +425,8 @@ fn fold(tool: &mut Tool, choice: Inherited, children: &[&CommandSpec]) {
 /// Takes inherited flags away, but for the required.
 fn leave_out(tool: &mut Tool) {
     keep_required(tool);
+    let given = tool.inherited.iter().filter(|flag| flag.inject_default);
+    tool.constants.extend(given.cloned());
     tool.inherited = Arc::new([]);
 }
 

@@ -12,6 +12,7 @@ use crate::policy::{Enforcement, Exceeded};
 
 mod ansi;
 mod data;
+mod declared;
 mod prompt;
 mod reply;
 mod stream;

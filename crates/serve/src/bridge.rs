@@ -238,7 +238,7 @@ fn command(tool: &Tool, run: Option<&RunSpec>, words: &[String]) -> (PathBuf, Ve
     if run.is_some_and(|run| run.shell) {
         let line = match words {
             [] => named.clone(),
-            words => format!("{named} {}", codec::quoted(words)),
+            words => format!("{named} {}", argv::quoted(words.iter().map(String::as_str))),
         };
         return (PathBuf::from(SHELL), vec!["-c".into(), line.into()]);
     }

@@ -2,12 +2,16 @@
 //!
 //! The forms are those that pflag reads without a second meaning: `--flag=value`
 //! always, so that no value is taken for a flag or a subcommand; `--` before
-//! positionals that could be.
+//! positionals that could be. A definition says the forms itself, and nothing that
+//! its program would read as something else is written.
 
-use super::{ArgumentError, Arguments, Given};
+use super::{ArgumentError, Arguments, Given, value};
 use crate::catalog::Tool;
 use crate::catalog::names::Slot;
 use crate::model::{Family, Joiner, Kind, Param, Scalar, Split};
+use crate::schema;
+
+mod defined;
 
 /// Bytes of one list word beyond which the rest goes into another.
 const LONG_WORD: usize = 64 * 1024;
@@ -18,7 +22,9 @@ const LONG_WORD: usize = 64 * 1024;
 /// words; the error is for those of another.
 pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
     let mut problems = Vec::new();
-    let mut words = tool.spec().path.clone();
+    let spec = tool.spec();
+    let fixed = spec.run.iter().flat_map(|run| &run.words);
+    let mut words: Vec<String> = fixed.chain(&spec.path).cloned().collect();
     let positionals = positional_words(tool, arguments, &mut problems);
     let switches = match positionals.iter().any(|word| word == "--") {
         true if tool.program.family == Family::Cobra => Switches::Valued,
@@ -29,7 +35,12 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
             continue;
         }
         let param = tool.param(*slot);
-        if let Err(problem) = flag_words(param, given, switches, &mut words) {
+        if let Err(problem) = words_of(tool, param, given, switches, &mut words) {
+            problems.push(format!("`{}` {problem}", param.name));
+        }
+    }
+    for param in &tool.constants {
+        if let Err(problem) = constant_words(tool, param, &mut words) {
             problems.push(format!("`{}` {problem}", param.name));
         }
     }
@@ -51,6 +62,29 @@ enum Switches {
     /// `--force=true`. Were it after all a flag that takes a value, alone it would
     /// take the `--` behind it, and what that protects would be read as flags.
     Valued,
+}
+
+fn words_of(
+    tool: &Tool,
+    param: &Param,
+    given: &Given,
+    switches: Switches,
+    words: &mut Vec<String>,
+) -> Result<(), String> {
+    match tool.program.family {
+        Family::Definition => defined::flag_words(param, given, words),
+        Family::Cobra | Family::Unknown => flag_words(param, given, switches, words),
+    }
+}
+
+/// Appends the words of a flag that no caller sees and every call gives.
+fn constant_words(tool: &Tool, param: &Param, words: &mut Vec<String>) -> Result<(), String> {
+    let Some(default) = schema::injected(param) else {
+        return Ok(());
+    };
+    let given = value::given(param, &default)
+        .map_err(|expected| format!("takes {expected}, not {default}"))?;
+    words_of(tool, param, &given, Switches::Alone, words)
 }
 
 /// Appends the words of one flag, or says why there are none.
@@ -82,7 +116,7 @@ fn flag_words(
             Ok(())
         }
         Joiner::Attached => {
-            words.push(format!("{name}{value}"));
+            words.push(defined::attached(name, &value)?);
             Ok(())
         }
     };
@@ -160,7 +194,8 @@ fn empty_list(param: &Param, scalar: &Scalar, split: Split) -> Result<bool, Stri
 /// The values to write behind the flag, each time it is repeated.
 fn list_values(values: &[String], scalar: &Scalar, split: Split) -> Result<Vec<String>, String> {
     let elements: Vec<String> = match split {
-        Split::Repeat | Split::Words | Split::Joined => return Ok(values.to_vec()),
+        Split::Repeat | Split::Words => return Ok(values.to_vec()),
+        Split::Joined => return defined::joined(values, None).map(|word| vec![word]),
         Split::Comma => {
             if let Some(value) = values.iter().find(|value| value.contains(',')) {
                 return Err(format!("cannot hold `{value}`: a comma would split it"));
@@ -226,6 +261,9 @@ fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
 
 /// The positionals' words, protected where they need it.
 fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<String>) -> Vec<String> {
+    if tool.program.family == Family::Definition {
+        return defined::positional_words(tool, arguments, problems);
+    }
     let (before, after) = places(tool, arguments);
     for word in before.iter().chain(&after) {
         if let Some(name) = subcommand(tool, word) {
@@ -297,7 +335,7 @@ fn places(tool: &Tool, arguments: &Arguments) -> (Vec<String>, Vec<String>) {
 }
 
 fn asks_for_dashes(tool: &Tool) -> bool {
-    behind_dashes(&tool.spec().usage).next().is_some()
+    tool.program.family != Family::Definition && behind_dashes(&tool.spec().usage).next().is_some()
 }
 
 /// The words of a usage line behind its `--`, without brackets.
@@ -312,6 +350,9 @@ fn behind_dashes(usage: &str) -> impl Iterator<Item = &str> {
 /// The first positional that stands behind `--` in the usage line, as in
 /// `kubectl exec POD -- COMMAND [args...]`.
 pub(super) fn first_after_dashes(tool: &Tool) -> Option<usize> {
+    if !asks_for_dashes(tool) {
+        return None;
+    }
     let first = behind_dashes(&tool.spec().usage).next()?;
     tool.positionals
         .iter()

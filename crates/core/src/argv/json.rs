@@ -1,5 +1,6 @@
 //! The switch with which a program prints JSON, where it has one.
 
+use super::groups::{self, Member};
 use super::{Arguments, Given};
 use crate::catalog::Tool;
 use crate::catalog::names::Slot;
@@ -57,10 +58,12 @@ pub fn json_switch(tool: &Tool, arguments: &Arguments) -> Option<JsonSwitch> {
     if slots.iter().any(chose) {
         return None;
     }
+    let used = arguments.given.iter().filter(|(_, given)| given.is_used());
+    let asked = used.map(|(slot, _)| Member::Param(*slot)).collect();
     FORMATS.iter().find_map(|wanted| {
         slots.iter().find_map(|&slot| {
             let param = tool.param(slot);
-            if param.name != *wanted {
+            if param.name != *wanted || groups::is_excluded(tool, slot, &asked) {
                 return None;
             }
             let long = param.spelling()?.long.clone()?;

@@ -1,5 +1,5 @@
-//! A command line as a person would type it. Only for showing: nothing here is
-//! ever given to a shell.
+//! Words as one line of a POSIX shell: as a person would type it, for showing, and
+//! with everything quoted, for the definitions that run through `sh`.
 
 /// Words that mean something to a shell where a command is expected.
 const RESERVED: [&str; 17] = [
@@ -20,6 +20,19 @@ pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
             true => line.push_str(word),
             false => quote(word, &mut line),
         }
+    }
+    line
+}
+
+/// `words` as one line that any POSIX shell reads back to the same words: each in
+/// quotes, so that none of them is anything but itself.
+pub fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut line = String::new();
+    for (index, word) in words.into_iter().enumerate() {
+        if index > 0 {
+            line.push(' ');
+        }
+        quote(word, &mut line);
     }
     line
 }
@@ -53,19 +66,22 @@ mod tests {
         }
     }
 
+    /// What `sh` prints for a line.
+    fn sh(line: &str) -> Vec<u8> {
+        let sh = std::process::Command::new("sh").args(["-c", line]).output();
+        sh.unwrap().stdout
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
         #[test]
         fn sh_reads_the_same_words_back(words in proptest::collection::vec("[^\0]{0,12}", 1..6)) {
-            let words: Vec<&str> = ["printf", r"%s\0"].into_iter().chain(words.iter().map(String::as_str)).collect();
-            let out = std::process::Command::new("sh")
-                .args(["-c", &shell_line(words.iter().copied())])
-                .output()
-                .unwrap();
-            let read: Vec<&[u8]> = out.stdout.split(|byte| *byte == 0).collect();
-            let expected: Vec<&[u8]> = words[2..].iter().map(|word| word.as_bytes()).chain([&b""[..]]).collect();
-            prop_assert_eq!(read, expected);
+            let print = ["printf", r"%s\0"].into_iter();
+            let line: Vec<&str> = print.chain(words.iter().map(String::as_str)).collect();
+            let expected: String = words.iter().map(|word| format!("{word}\0")).collect();
+            prop_assert_eq!(sh(&shell_line(line.iter().copied())), expected.as_bytes());
+            prop_assert_eq!(sh(&quoted(line.iter().copied())), expected.as_bytes());
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Given, go};
+use super::{Given, go, split_line};
 use crate::model::{Kind, Param, Scalar, Split};
 
 /// Repetitions of a counted flag; nobody means more.
@@ -45,7 +45,20 @@ pub(super) fn given(param: &Param, value: &Value) -> Result<Given, Expected> {
                 .map(Given::Pairs),
             _ => Err("an object of keys and values".to_owned()),
         },
-        Kind::Line => many(param, &Scalar::String, Split::Words, value).map(Given::Many),
+        Kind::Line => line(value).map(Given::Many),
+    }
+}
+
+/// Words in an array, or in one string as for a shell.
+fn line(value: &Value) -> Result<Vec<String>, Expected> {
+    const EXPECTED: &str = "an array of words, or a string of them";
+    let word = |value: &Value| plain(value).ok_or_else(|| EXPECTED.to_owned());
+    match value {
+        Value::Array(values) => values.iter().map(word).collect(),
+        Value::String(text) => {
+            split_line(text).map_err(|error| format!("{EXPECTED} with balanced quotes ({error})"))
+        }
+        single => Ok(vec![word(single)?]),
     }
 }
 
@@ -61,13 +74,17 @@ fn many(
             .iter()
             .map(|value| one(param, scalar, value).map_err(array))
             .collect(),
-        Value::String(text) if text.contains(',') && split != Split::Repeat => {
+        Value::String(text)
+            if text.contains(',') && !matches!(split, Split::Repeat | Split::Joined) =>
+        {
             // Only where no element can hold a comma is it plain what one means.
             match scalar {
-                Scalar::String | Scalar::Other(_) | Scalar::Time if split != Split::Words => {
+                Scalar::String | Scalar::Path | Scalar::Other(_) | Scalar::Time
+                    if split != Split::Words =>
+                {
                     Err("an array: a string with commas could mean one value or several".to_owned())
                 }
-                Scalar::String | Scalar::Other(_) | Scalar::Time => {
+                Scalar::String | Scalar::Path | Scalar::Other(_) | Scalar::Time => {
                     Ok(vec![one(param, scalar, value)?])
                 }
                 _ => text
@@ -84,9 +101,14 @@ fn many(
 /// One value's text, and that it is one of the parameter's choices.
 fn one(param: &Param, scalar: &Scalar, value: &Value) -> Result<String, Expected> {
     let text = text(scalar, value)?;
-    match param.choices.is_empty() || param.choices.contains(&text) {
-        true => Ok(text),
-        false => Err(format!("one of {}", param.choices.join(", "))),
+    if !param.choices.is_empty() && !param.choices.contains(&text) {
+        return Err(format!("one of {}", param.choices.join(", ")));
+    }
+    // The same file, and no parser's flag. `-` alone is a program's word for its stdin.
+    let looks_like_flag = text.starts_with('-') && text.len() > 1;
+    match *scalar == Scalar::Path && looks_like_flag {
+        true => Ok(format!("./{text}")),
+        false => Ok(text),
     }
 }
 
@@ -97,7 +119,10 @@ pub(super) fn text(scalar: &Scalar, value: &Value) -> Result<String, Expected> {
         _ => Err(name(scalar)),
     };
     match scalar {
-        Scalar::String | Scalar::Time | Scalar::Path => plain(value).ok_or_else(|| name(scalar)),
+        Scalar::String | Scalar::Time => plain(value).ok_or_else(|| name(scalar)),
+        Scalar::Path => plain(value)
+            .filter(|path| !path.is_empty())
+            .ok_or_else(|| name(scalar)),
         Scalar::Other(_) => match value {
             Value::Bool(flag) => Ok(flag.to_string()),
             _ => plain(value).ok_or_else(|| name(scalar)),

@@ -4,9 +4,9 @@
 //! its command open.
 
 use crate::catalog::names::{nearest, snake};
-use crate::catalog::{CatalogError, Selection};
+use crate::catalog::{CatalogError, DEFINED, Selection};
 use crate::glob::matches;
-use crate::model::{CommandSpec, Effect, Param, Program};
+use crate::model::{CommandSpec, Effect, Family, Param, Program};
 
 /// Spellings of one command beyond which further aliases of its ancestors are
 /// not tried together.
@@ -61,6 +61,9 @@ fn spellings(program: &Program, command: &CommandSpec) -> Vec<String> {
             }
             let full: Vec<&str> = [program.name.as_str()].into_iter().chain(path).collect();
             spellings.push(full.join(" "));
+            if program.family == Family::Definition {
+                spellings.push(format!("{DEFINED} {}", full.join(" ")));
+            }
         }
     }
     spellings
@@ -160,6 +163,17 @@ impl Selection {
         let harmless = flag.effect.is_none_or(|effect| effect == Effect::Read);
         let shown = self.include_hidden || !(flag.hidden || flag.deprecated.is_some());
         allowed && !denied && shown && (harmless || !self.read_only)
+    }
+
+    /// Whether `flag` is left out of what callers see for being hidden, and for nothing else.
+    pub(super) fn gives_unshown(&self, flag: &Param) -> bool {
+        let shown = Self {
+            include_hidden: true,
+            ..self.clone()
+        };
+        (flag.hidden || flag.deprecated.is_some())
+            && !self.offers_flag(flag)
+            && shown.offers_flag(flag)
     }
 
     /// That each glob means something.

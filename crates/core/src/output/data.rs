@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::{DataFormat, table, yaml};
@@ -13,11 +13,23 @@ pub(super) fn read(text: &str, format: DataFormat) -> Option<Value> {
     match format {
         DataFormat::None => None,
         DataFormat::Json => json(text),
-        DataFormat::Any => json(text)
-            .or_else(|| json_stream(text))
+        DataFormat::Any => json_or_lines(text)
             .or_else(|| table::read(text))
             .or_else(|| yaml::read(text)),
     }
+}
+
+/// JSON, or JSON Lines.
+pub(super) fn json_or_lines(text: &str) -> Option<Value> {
+    json(text).or_else(|| json_stream(text))
+}
+
+/// Text that is declared to be JSON, of any kind: nothing where it is but cannot be
+/// held exactly, and what is wrong where it is not.
+pub(super) fn whole(text: &str) -> Result<Option<Value>, serde_json::Error> {
+    serde_json::from_str::<IgnoredAny>(text)?;
+    let exact = numbers_are_exact(text).then(|| serde_json::from_str::<Unique>(text));
+    Ok(exact.and_then(Result::ok).map(|Unique(value)| value))
 }
 
 /// One object or array. A bare number or string is text that happens to be JSON:

@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::prompt::{self, Wanted};
 use super::stream::Shown;
-use super::{DataFormat, Ending, Outcome, Reply, data};
+use super::{DataFormat, Ending, Outcome, Reply, declared};
 use crate::catalog::{Layout, Tool};
-use crate::model::Param;
-use crate::policy::Exceeded;
+use crate::model::{Encoding, Family, Param};
+use crate::policy::{Enforcement, Exceeded, Tier};
 
 /// Flags that a failed call's hint names at most.
 const HINTED_FLAGS: usize = 40;
@@ -23,32 +23,82 @@ const TERMINAL_SIGNALS: [i32; 2] = [21, 22];
 
 /// The reply to a call of `tool` that ended in `outcome`.
 pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome) -> Reply {
-    let stdout = Shown::of(&outcome.stdout);
-    let stderr = Shown::of(&outcome.stderr);
-    let notes = Notes::of(tool, outcome, &stdout, &stderr);
-    let is_error = outcome.ending != Ending::Exited(0);
+    let streams = Streams::of(tool, outcome);
+    let declared = declared::read(tool, format, outcome, &streams.stdout);
+    let is_error = is_failure(tool, outcome.ending) || !declared.failures.is_empty();
+    let mut notes = Notes::of(tool, outcome);
+    notes.more.extend(declared.failures);
+    notes.more.extend(declared.notes);
+    notes.more.extend(outcome.sandbox.as_ref().and_then(gaps));
     let (text, structured) = match layout {
         Layout::Flat => (
-            flat_text(tool, outcome, &stdout, &stderr, &notes),
-            flat_structure(format, outcome, &stdout, &stderr),
+            flat_text(tool, outcome, &streams, &notes),
+            flat_structure(declared.data, outcome, &streams),
         ),
         Layout::Nested => {
-            let structured = nested_structure(outcome, &stdout, &stderr, &notes);
+            let structured = nested_structure(outcome, &streams, &notes);
             (structured.to_string(), structured)
         }
     };
     Reply {
         text,
         structured,
-        meta: meta(outcome, &stdout, &stderr, layout, &notes),
+        meta: meta(outcome, &streams, layout, &notes),
         is_error,
     }
 }
 
 /// What a run of `tool` that failed wanted from a terminal, and what to pass instead.
 pub fn advice(tool: &Tool, outcome: &Outcome) -> Option<String> {
-    let (stdout, stderr) = (Shown::of(&outcome.stdout), Shown::of(&outcome.stderr));
-    Notes::of(tool, outcome, &stdout, &stderr).advice
+    Notes::of(tool, outcome).advice
+}
+
+/// Whether a run that ended so failed.
+fn is_failure(tool: &Tool, ending: Ending) -> bool {
+    let allowed = tool
+        .spec()
+        .run
+        .as_ref()
+        .is_some_and(|run| run.allow_failure);
+    match ending {
+        Ending::Exited(code) => code != 0 && !allowed,
+        Ending::Signalled(_)
+        | Ending::TimedOut(_)
+        | Ending::Cancelled
+        | Ending::Flooded(_)
+        | Ending::Exceeded(_) => true,
+    }
+}
+
+/// Both streams as the result has them.
+struct Streams<'a> {
+    stdout: Shown,
+    /// What stdout is shown of, byte for byte.
+    stdout_bytes: &'a [u8],
+    /// Nothing where a definition keeps it to itself.
+    stderr: Option<Shown>,
+}
+
+impl<'a> Streams<'a> {
+    fn of(tool: &Tool, outcome: &'a Outcome) -> Self {
+        let run = tool.spec().run.as_ref();
+        let trims = run.is_some_and(|run| run.stdout.trim && run.stdout.encoding == Encoding::Utf8);
+        let head = &outcome.stdout.head;
+        Self {
+            stdout: match run {
+                Some(run) => Shown::declared(&outcome.stdout, &run.stdout),
+                None => Shown::of(&outcome.stdout),
+            },
+            stdout_bytes: if trims { head.trim_ascii() } else { head },
+            stderr: run
+                .is_none_or(|run| run.stderr.capture)
+                .then(|| Shown::of(&outcome.stderr)),
+        }
+    }
+
+    fn stderr_text(&self) -> &str {
+        self.stderr.as_ref().map_or("", |stderr| &stderr.text)
+    }
 }
 
 /// What is to be said about a run besides its output.
@@ -59,10 +109,13 @@ struct Notes {
     advice: Option<String>,
     /// What was done to processes that it left behind.
     leftovers: Option<&'static str>,
+    /// What a definition or the sandbox has to say.
+    more: Vec<String>,
 }
 
 impl Notes {
-    fn of(tool: &Tool, outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Self {
+    fn of(tool: &Tool, outcome: &Outcome) -> Self {
+        let (stdout, stderr) = (Shown::of(&outcome.stdout), Shown::of(&outcome.stderr));
         let heard = prompt::wanted(&stdout.text, &stderr.text);
         let wanted = match outcome.ending {
             // It went on without an answer; only an unanswered question is worth a word.
@@ -77,11 +130,12 @@ impl Notes {
         };
         let said = format!("{}\n{}", stderr.text, stdout.text);
         Self {
-            ending: ending(outcome.ending),
+            ending: ending(tool, outcome.ending),
             advice: wanted.map(|wanted| prompt::advice(wanted, tool, &said)),
             leftovers: outcome.ended_leftovers.then_some(
                 "Processes that the command left behind kept its output open and were ended.",
             ),
+            more: Vec::new(),
         }
     }
 
@@ -93,10 +147,45 @@ impl Notes {
         ]
         .into_iter()
         .flatten()
+        .chain(self.more.iter().map(String::as_str))
     }
 }
 
-fn ending(ending: Ending) -> Option<String> {
+/// What the sandbox promises and did not keep.
+fn gaps(sandbox: &Enforcement) -> Option<String> {
+    let gaps: Vec<&str> = (sandbox.gaps.iter())
+        .map(|gap| gap.trim().trim_end_matches('.'))
+        .collect();
+    (!gaps.is_empty()).then(|| {
+        format!(
+            "The sandbox ({}) leaves something open: {}.",
+            tier(sandbox.tier),
+            gaps.join("; ")
+        )
+    })
+}
+
+fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Strict => "strict",
+        Tier::Portable => "portable",
+        Tier::Partial => "partial",
+    }
+}
+
+/// How a bound is raised, by the node of a definition and by the flag of the server.
+fn raised(tool: &Tool, node: &str, flag: Option<&str>) -> String {
+    let node = (tool.program.family == Family::Definition)
+        .then(|| format!("`sandbox {{ resources {{ {node} … }} }}` in its definition"));
+    let flag = flag.map(|flag| format!("the server's `{flag}`"));
+    match (node, flag) {
+        (Some(node), Some(flag)) => format!(" To allow more: {node}, or {flag}."),
+        (Some(way), None) | (None, Some(way)) => format!(" To allow more: {way}."),
+        (None, None) => String::new(),
+    }
+}
+
+fn ending(tool: &Tool, ending: Ending) -> Option<String> {
     Some(match ending {
         Ending::Exited(_) => return None,
         Ending::Signalled(signal) if TERMINAL_SIGNALS.contains(&signal) => {
@@ -105,21 +194,29 @@ fn ending(ending: Ending) -> Option<String> {
         Ending::Signalled(signal) => format!("The command was ended by {}.", signal_name(signal)),
         Ending::TimedOut(after) => format!(
             "The command was ended because it ran longer than {}. \
-             The server's `--timeout` sets how long it may take.",
-            duration(after)
-        ),
-        Ending::Cancelled => "The call was cancelled and the command ended.".to_owned(),
-        Ending::Flooded(limit) => {
-            format!("The command was ended because it printed more than {limit} bytes.")
-        }
-        Ending::Exceeded(what) => format!(
-            "The command was ended because it used more {} than its sandbox allows.",
-            match what {
-                Exceeded::Cpu => "processor time",
-                Exceeded::Memory => "memory",
-                Exceeded::Processes => "processes",
+             {} sets how long it may take.",
+            duration(after),
+            match tool.program.family {
+                Family::Definition => "`timeout` in its definition",
+                Family::Cobra | Family::Unknown => "The server's `--timeout`",
             }
         ),
+        Ending::Cancelled => "The call was cancelled and the command ended.".to_owned(),
+        Ending::Flooded(limit) => format!(
+            "The command was ended because it printed more than {limit} bytes.{}",
+            raised(tool, "output_mb", None)
+        ),
+        Ending::Exceeded(what) => {
+            let (used, node, flag) = match what {
+                Exceeded::Cpu => ("more processor time", "cpu_seconds", "--cpu-seconds"),
+                Exceeded::Memory => ("more memory", "memory_mb", "--memory-mb"),
+                Exceeded::Processes => ("more processes", "processes", "--processes"),
+            };
+            format!(
+                "The command was ended because it used {used} than its sandbox allows.{}",
+                raised(tool, node, Some(flag))
+            )
+        }
     })
 }
 
@@ -151,15 +248,10 @@ fn duration(duration: Duration) -> String {
     }
 }
 
-fn flat_text(
-    tool: &Tool,
-    outcome: &Outcome,
-    stdout: &Shown,
-    stderr: &Shown,
-    notes: &Notes,
-) -> String {
+fn flat_text(tool: &Tool, outcome: &Outcome, streams: &Streams<'_>, notes: &Notes) -> String {
     let mut paragraphs = Vec::new();
-    let (out, err) = (stdout.text.trim_end(), stderr.text.trim_end());
+    let out = streams.stdout.text.trim_end();
+    let err = streams.stderr_text().trim_end();
     if !out.is_empty() {
         paragraphs.push(out.to_owned());
     }
@@ -175,7 +267,7 @@ fn flat_text(
         paragraphs.push(format!("exit code {code}"));
     }
     paragraphs.extend(notes.lines().map(str::to_owned));
-    if matches!(outcome.ending, Ending::Exited(code) if code != 0) {
+    if matches!(outcome.ending, Ending::Exited(_)) && is_failure(tool, outcome.ending) {
         paragraphs.extend(usage(tool, &[out, err]));
     }
     if paragraphs.is_empty() {
@@ -225,7 +317,7 @@ fn flag(flag: &Param) -> String {
     text
 }
 
-fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr: &Shown) -> Value {
+fn flat_structure(data: Option<Value>, outcome: &Outcome, streams: &Streams<'_>) -> Value {
     let mut structure = Map::new();
     // What a shell would say: 128 and the signal, 124 after a timeout.
     let code = match outcome.ending {
@@ -237,20 +329,20 @@ fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr:
         Ending::Exceeded(_) => 137,
     };
     structure.insert("exitCode".into(), json!(code));
-    structure.insert("stdout".into(), json!(stdout.text));
-    structure.insert("stderr".into(), json!(stderr.text));
-    if !stdout.cut
-        && let Some(data) = data::read(&stdout.text, format)
-    {
+    structure.insert("stdout".into(), json!(streams.stdout.text));
+    if let Some(stderr) = &streams.stderr {
+        structure.insert("stderr".into(), json!(stderr.text));
+    }
+    if let Some(data) = data {
         structure.insert("data".into(), data);
     }
-    let streams = [
-        ("stdout", stdout, &outcome.stdout),
-        ("stderr", stderr, &outcome.stderr),
+    let both = [
+        ("stdout", Some(&streams.stdout), &outcome.stdout),
+        ("stderr", streams.stderr.as_ref(), &outcome.stderr),
     ];
-    let truncated: Map<String, Value> = streams
+    let truncated: Map<String, Value> = both
         .iter()
-        .filter(|(_, shown, _)| shown.cut)
+        .filter(|(_, shown, _)| shown.is_some_and(|shown| shown.cut))
         .map(|(name, _, captured)| {
             let mut facts = Map::new();
             facts.insert("bytes".into(), json!(captured.total));
@@ -270,7 +362,7 @@ fn flat_structure(format: DataFormat, outcome: &Outcome, stdout: &Shown, stderr:
 
 /// ophis' shape: empty streams are left out, and -1 is Go's code for a program
 /// that did not exit by itself. Its text block is this very JSON.
-fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &Notes) -> Value {
+fn nested_structure(outcome: &Outcome, streams: &Streams<'_>, notes: &Notes) -> Value {
     let code = match outcome.ending {
         Ending::Exited(code) => code,
         Ending::Signalled(_)
@@ -279,7 +371,8 @@ fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &N
         | Ending::Flooded(_)
         | Ending::Exceeded(_) => -1,
     };
-    let mut stderr = stderr.text.clone();
+    let stdout = &streams.stdout;
+    let mut stderr = streams.stderr_text().to_owned();
     for note in notes.lines() {
         if !stderr.is_empty() && !stderr.ends_with('\n') {
             stderr.push('\n');
@@ -299,23 +392,30 @@ fn nested_structure(outcome: &Outcome, stdout: &Shown, stderr: &Shown, notes: &N
 }
 
 /// The exact bytes of streams that the text does not hold exactly (what is too long
-/// for that is in a file), and what there is to say besides the streams.
-fn meta(
-    outcome: &Outcome,
-    stdout: &Shown,
-    stderr: &Shown,
-    layout: Layout,
-    notes: &Notes,
-) -> Option<Value> {
-    let streams = [
-        ("argway/stdoutBase64", stdout, &outcome.stdout),
-        ("argway/stderrBase64", stderr, &outcome.stderr),
+/// for that is in a file), what held while it ran, and what there is to say besides.
+fn meta(outcome: &Outcome, streams: &Streams<'_>, layout: Layout, notes: &Notes) -> Option<Value> {
+    let (stdout, stderr) = (&streams.stdout, streams.stderr.as_ref());
+    let both = [
+        ("argway/stdoutBase64", Some(stdout), streams.stdout_bytes),
+        (
+            "argway/stderrBase64",
+            stderr,
+            outcome.stderr.head.as_slice(),
+        ),
     ];
-    let mut meta: Map<String, Value> = streams
+    let mut meta: Map<String, Value> = both
         .into_iter()
-        .filter(|(_, shown, _)| !shown.exact && !shown.cut)
-        .map(|(name, _, captured)| (name.to_owned(), json!(STANDARD.encode(&captured.head))))
+        .filter(|(_, shown, _)| shown.is_some_and(|shown| !shown.exact && !shown.cut))
+        .map(|(name, _, bytes)| (name.to_owned(), json!(STANDARD.encode(bytes))))
         .collect();
+    if let Some(sandbox) = &outcome.sandbox {
+        let mut facts = Map::new();
+        facts.insert("tier".to_owned(), json!(tier(sandbox.tier)));
+        if !sandbox.gaps.is_empty() {
+            facts.insert("gaps".to_owned(), json!(sandbox.gaps));
+        }
+        meta.insert("argway/sandbox".to_owned(), Value::Object(facts));
+    }
     // Nested has them in its stderr already.
     if layout == Layout::Flat {
         let notes: Vec<&str> = notes.lines().collect();

@@ -3,7 +3,11 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{Captured, ansi};
+use crate::model::{Encoding, StdoutSpec};
 
 /// One stream as it is shown.
 pub(super) struct Shown {
@@ -15,10 +19,28 @@ pub(super) struct Shown {
 }
 
 impl Shown {
+    /// `captured` as a definition wants its stdout.
+    pub fn declared(captured: &Captured, spec: &StdoutSpec) -> Self {
+        let mut shown = match (spec.encoding, spec.trim) {
+            (Encoding::Base64, _) => {
+                return Self {
+                    text: STANDARD.encode(&captured.head),
+                    // The text is another one than the program's.
+                    exact: captured.head.is_empty(),
+                    cut: is_cut(captured),
+                };
+            }
+            (Encoding::Utf8, true) if !is_cut(captured) => Self::of(&trimmed(captured)),
+            (Encoding::Utf8, _) => Self::of(captured),
+        };
+        if spec.trim {
+            shown.text = shown.text.trim().to_owned();
+        }
+        shown
+    }
+
     pub fn of(captured: &Captured) -> Self {
-        let kept = captured.head.len() + captured.tail.len();
-        let left_out = captured.total.saturating_sub(kept as u64);
-        if captured.tail.is_empty() && left_out == 0 {
+        if !is_cut(captured) {
             let text = ansi::shown(&captured.head);
             return Self {
                 exact: text.as_bytes() == captured.head,
@@ -44,6 +66,22 @@ impl Shown {
             exact: false,
             cut: true,
         }
+    }
+}
+
+/// Whether not all that was printed was kept.
+fn is_cut(captured: &Captured) -> bool {
+    let kept = captured.head.len() + captured.tail.len();
+    !captured.tail.is_empty() || captured.total > kept as u64
+}
+
+/// A stream that was kept whole, without the white space around it.
+pub(super) fn trimmed(captured: &Captured) -> Captured {
+    let head = captured.head.trim_ascii().to_vec();
+    Captured {
+        total: head.len() as u64,
+        head,
+        ..Captured::default()
     }
 }
 

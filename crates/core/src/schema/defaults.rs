@@ -1,6 +1,7 @@
 //! Defaults as programs print them, as JSON.
 //!
-//! They tell a model what happens without it; no call ever carries one.
+//! They tell a model what happens without it. No call carries one, but for those that
+//! a definition says are to be given.
 
 use serde_json::{Map, Number, Value};
 
@@ -12,7 +13,7 @@ pub fn of(param: &Param) -> Option<Value> {
     let text = param.default.as_deref()?;
     match &param.kind {
         Kind::Switch => text.parse().ok().map(Value::Bool),
-        Kind::Line => None,
+        Kind::Line => Some(Value::from(text)),
         Kind::Count => text.parse::<u64>().ok().map(Value::from),
         Kind::One(scalar) => one(scalar, text).filter(|value| is_choice(param, value)),
         Kind::List(scalar, _) => {
@@ -32,6 +33,20 @@ pub fn of(param: &Param) -> Option<Value> {
                 .collect();
             pairs.filter(|pairs| !pairs.is_empty()).map(Value::Object)
         }
+    }
+}
+
+/// What a call gives `param` where its caller does not, as a definition says. It is
+/// checked like the caller's own.
+pub fn injected(param: &Param) -> Option<Value> {
+    let text = param.default.as_deref().filter(|_| param.inject_default)?;
+    match &param.kind {
+        Kind::Switch | Kind::Count | Kind::One(_) | Kind::Line => Some(Value::from(text)),
+        Kind::List(..) => {
+            let values = records(text).unwrap_or_else(|| vec![text.to_owned()]);
+            (!values.is_empty()).then(|| Value::from(values))
+        }
+        Kind::Map(_) => of(param),
     }
 }
 

@@ -11,13 +11,16 @@ use crate::model::{Family, Kind, Param, Scalar, Split};
 pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<String, Value> {
     let mut schema = Map::new();
     let kind = match &param.kind {
-        Kind::Switch => "boolean",
-        Kind::Count => "integer",
-        Kind::One(scalar) => json_type(scalar),
-        Kind::List(..) | Kind::Line => "array",
-        Kind::Map(_) => "object",
+        Kind::Switch => Some("boolean"),
+        Kind::Count => Some("integer"),
+        Kind::One(scalar) => Some(json_type(scalar)),
+        Kind::List(..) => Some("array"),
+        Kind::Map(_) => Some("object"),
+        Kind::Line => None,
     };
-    schema.insert("type".to_owned(), json!(kind));
+    if let Some(kind) = kind {
+        schema.insert("type".to_owned(), json!(kind));
+    }
     let description = match layout {
         Layout::Flat => flat_description(param),
         Layout::Nested => nested_description(param),
@@ -26,7 +29,11 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
         schema.insert("description".to_owned(), json!(description));
     }
     match &param.kind {
-        Kind::Switch | Kind::Line => {}
+        Kind::Switch => {}
+        Kind::Line => {
+            let words = json!([{"type": "array", "items": {"type": "string"}}, {"type": "string"}]);
+            schema.insert("anyOf".to_owned(), words);
+        }
         Kind::Count => {
             schema.insert("minimum".to_owned(), json!(0));
         }
@@ -47,7 +54,9 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
             schema.insert("additionalProperties".to_owned(), Value::Object(values));
         }
     }
-    if let Some(default) = defaults::of(param).or_else(|| zero(param, layout, family)) {
+    if param.secret.is_some() {
+        schema.insert("writeOnly".to_owned(), json!(true));
+    } else if let Some(default) = defaults::of(param).or_else(|| zero(param, layout, family)) {
         schema.insert("default".to_owned(), default);
     }
     schema
@@ -143,6 +152,9 @@ fn flat_description(param: &Param) -> String {
         Kind::List(_, Split::Csv | Split::Comma) => hints.push("comma-separated".to_owned()),
         Kind::Map(_) => hints.push("key=value pairs".to_owned()),
         Kind::Count => hints.push("incremental count".to_owned()),
+        Kind::Line => {
+            hints.push("words in an array, or in one string, quoted as for a shell".to_owned());
+        }
         Kind::One(Scalar::Duration) => hints.push("e.g., '5m', '30s'".to_owned()),
         Kind::One(Scalar::Other(name)) if !name.is_empty() && param.choices.is_empty() => {
             hints.push(format!("type: {name}"));
@@ -151,6 +163,9 @@ fn flat_description(param: &Param) -> String {
     }
     if let Some(bare) = param.spelling().and_then(|spelling| spelling.bare.as_ref()) {
         hints.push(format!("{bare:?} if given without a value"));
+    }
+    if param.secret.is_some() {
+        hints.push("secret".to_owned());
     }
     with_hints(text, &hints)
 }
@@ -181,8 +196,18 @@ fn nested_description(param: &Param) -> String {
         },
         _ => "",
     };
-    match hint.is_empty() {
-        true => param.text.clone(),
-        false => format!("{} {hint}", param.text),
+    let mut text = param.text.clone();
+    for hint in [
+        hint,
+        if param.secret.is_some() {
+            "(secret)"
+        } else {
+            ""
+        },
+    ] {
+        if !hint.is_empty() {
+            text = format!("{text} {hint}");
+        }
     }
+    text
 }

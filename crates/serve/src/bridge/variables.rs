@@ -12,9 +12,8 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use argway_core::model::RunSpec;
-use argway_core::policy::SandboxPolicy;
+use argway_core::policy::{self, SandboxPolicy};
 
-use super::codec;
 use super::redaction::HIDDEN;
 use super::setup::SetupError;
 use crate::exec::{self, Environment};
@@ -222,7 +221,7 @@ fn check_name(name: &str) -> Result<(), SetupError> {
     if name.is_empty() || name.contains(['=', '\0']) {
         return Err(SetupError::Name(name.to_owned()));
     }
-    match codec::loads_code(name) {
+    match policy::loads_code(name) {
         true => Err(SetupError::LoadsCode(name.to_owned())),
         false => Ok(()),
     }

@@ -40,6 +40,8 @@ fn tool() -> Tool {
         positionals: Vec::new(),
         stdin: false,
         reserved: Vec::new(),
+        constants: Vec::new(),
+        data_schema: None,
     }
 }
 
