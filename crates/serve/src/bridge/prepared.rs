@@ -54,9 +54,9 @@ impl Prepared {
             // An empty folder that is there only while it runs.
             return None;
         }
-        let here = std::env::current_dir().and_then(std::fs::canonicalize);
         let directory = self.directory.as_deref()?;
-        (here.ok().as_deref() != Some(directory)).then_some(directory)
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        (real(directory) != real(Path::new("."))).then_some(directory)
     }
 
     /// The whole command line as a person would type it, secrets hidden:

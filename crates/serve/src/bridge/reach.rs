@@ -262,6 +262,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_there_is_found_where_the_system_finds_it() {
+        let place = place();
+        let work = place.root.join("work");
+        symlink("deep", work.join("link")).unwrap();
+        symlink("../..", work.join("deep/up")).unwrap();
+        symlink(place.root.join("outside"), work.join("away")).unwrap();
+        let parts = ["deep", "link", "up", "away", "work", "..", "."];
+        let mut paths: Vec<PathBuf> = vec![PathBuf::new()];
+        let mut there = 0;
+        for _ in 0..4 {
+            paths = paths
+                .iter()
+                .flat_map(|path| parts.map(|part| path.join(part)))
+                .collect();
+            for path in &paths {
+                if let Ok(found) = fs::canonicalize(work.join(path)) {
+                    assert_eq!(real(&work, path), Some(found), "{}", path.display());
+                    there += 1;
+                }
+            }
+        }
+        assert!(there > 200, "{there}");
+    }
+
+    #[test]
     fn a_policy_widens_and_narrows_what_is_reached() {
         let place = place();
         let outside = place.root.join("outside").to_str().unwrap().to_owned();
