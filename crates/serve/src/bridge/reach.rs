@@ -12,6 +12,8 @@ use argway_core::argv::ArgumentError;
 use argway_core::policy::{Filesystem, SandboxPolicy};
 use argway_sandbox::view::{self, View};
 
+use crate::identify;
+
 /// Links that are followed in one path, as the system does.
 const MOST_LINKS: usize = 40;
 
@@ -87,9 +89,13 @@ impl Reach<'_> {
         let Ok(temporary) = tempfile::tempdir() else {
             return Vec::new();
         };
+        // One that is not there fails when it is run, with its own reason.
+        let Ok(program) = identify::resolve_command(self.program) else {
+            return Vec::new();
+        };
         let view = view::view(
             self.policy,
-            self.program,
+            &program,
             self.directory,
             self.home,
             temporary.path(),

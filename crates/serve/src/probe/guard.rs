@@ -60,7 +60,9 @@ pub(super) fn policy<'a>(
         filesystem: Filesystem::Cwd,
         readable: readable
             .into_iter()
-            .filter(|path| path.is_absolute() && path.exists())
+            .filter(|path| path.is_absolute())
+            .filter_map(|path| path.canonicalize().ok())
+            .filter(|path| is_grantable(path))
             .map(|path| text(&path))
             .collect(),
         writable: own.into_iter().map(text).collect(),
@@ -103,6 +105,14 @@ pub(super) fn settle(mut ask: impl FnMut(Option<Demand>) -> Asked) -> (Option<St
             (Some(Standing::Unguarded(reason)), outside)
         }
     }
+}
+
+/// Whether a sandbox can show `path` without showing everything: a user without a home
+/// has `/` for one, and the kernel's trees are no files.
+fn is_grantable(path: &Path) -> bool {
+    let made_up = ["/proc", "/sys", "/dev"];
+    let is_made_up = made_up.iter().any(|tree| path.starts_with(tree));
+    (path.is_dir() || path.is_file()) && path.parent().is_some() && !is_made_up
 }
 
 /// How far an answer is from one: the more, the worse.
@@ -339,10 +349,18 @@ mod tests {
         let gone = there.path().join("gone");
         let policy = policy(
             [Path::new("/a/home"), Path::new("/a/tmp")],
-            [there.path().to_path_buf(), gone, PathBuf::from("relative")],
+            [
+                there.path().to_path_buf(),
+                gone,
+                PathBuf::from("relative"),
+                PathBuf::from("/"),
+                PathBuf::from("/dev/null"),
+                PathBuf::from("/proc/self"),
+            ],
         );
         assert_eq!(policy.writable, ["/a/home", "/a/tmp"]);
-        assert_eq!(policy.readable, [there.path().to_str().unwrap()]);
+        let there = there.path().canonicalize().unwrap();
+        assert_eq!(policy.readable, [there.to_str().unwrap()]);
         assert!(!policy.network);
     }
 }
