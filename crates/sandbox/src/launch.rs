@@ -1,15 +1,20 @@
 //! The server's side: starts a launcher and hears its reports.
 
-use std::ffi::OsString;
-use std::os::fd::OwnedFd;
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use argway_core::policy::{Demand, SandboxPolicy};
-use rustix::process::Pid;
+use argway_core::policy::{Demand, SandboxPolicy, Tier};
+use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::frame::Report;
+use crate::frame::{ASK, Inbox, Report};
 use crate::layers::LayerError;
+use crate::scratch;
 use crate::view::ViewError;
+
+/// How long a launcher may take to end everything before it is ended itself.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// One program to run in a sandbox.
 #[derive(Debug, Clone)]
@@ -41,26 +46,125 @@ pub struct Stdio {
     pub stderr: OwnedFd,
 }
 
+impl Stdio {
+    /// The same streams once more, for a second attempt.
+    pub fn try_clone(&self) -> std::io::Result<Self> {
+        Ok(Self {
+            stdin: self.stdin.try_clone()?,
+            stdout: self.stdout.try_clone()?,
+            stderr: self.stderr.try_clone()?,
+        })
+    }
+}
+
 /// A launched program. Dropping it ends everything that the program started.
 #[derive(Debug)]
 pub struct Sandboxed {
-    /// The launcher's process, a child of this one: whoever holds this waits for it.
+    /// The launcher's process, a child of this one: whoever holds this waits for it,
+    /// with [`Sandboxed::is_over`].
     pub pid: Pid,
     /// Readable when there is a report or the launcher is gone; does not block.
     pub control: OwnedFd,
+    inbox: Inbox,
+    temporary: PathBuf,
+    /// Nothing more will be said.
+    silent: bool,
+    /// It said that nobody is left.
+    ended: bool,
+    over: bool,
 }
 
 impl Sandboxed {
     /// The next report that has arrived, if one has.
     pub fn report(&mut self) -> Option<Report> {
-        None
+        let mut piece = [0; 4096];
+        loop {
+            match self.inbox.next() {
+                Ok(Some(report)) => {
+                    self.ended |= matches!(report, Report::Ended(_) | Report::Refused { .. });
+                    return Some(report);
+                }
+                Ok(None) if self.silent => return None,
+                Ok(None) => {}
+                // Only a launcher that is not ours speaks so: nothing more is heard of it.
+                Err(_) => {
+                    self.kill();
+                    self.silent = true;
+                    return None;
+                }
+            }
+            match rustix::io::read(&self.control, &mut piece) {
+                Ok(0) => self.silent = true,
+                Ok(length) => self.inbox.push(&piece[..length]),
+                Err(rustix::io::Errno::AGAIN) => return None,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => self.silent = true,
+            }
+        }
+    }
+
+    /// Whether there will be no more reports.
+    pub fn is_silent(&self) -> bool {
+        self.silent
     }
 
     /// Asks the program and everything that it started to end (SIGTERM).
-    pub fn ask_to_end(&self) {}
+    pub fn ask_to_end(&self) {
+        // A launcher that is gone has ended everything.
+        let _ = rustix::net::send(&self.control, &[ASK], rustix::net::SendFlags::NOSIGNAL);
+    }
 
-    /// Ends the program and everything that it started.
-    pub fn kill(&self) {}
+    /// Ends the program and everything that it started. The launcher goes last.
+    pub fn kill(&self) {
+        let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Write);
+    }
+
+    /// Whether the launcher ended, and with it everything. Does not block.
+    pub fn is_over(&mut self) -> bool {
+        if !self.over {
+            match rustix::process::waitpid(Some(self.pid), WaitOptions::NOHANG) {
+                Ok(None) | Err(rustix::io::Errno::INTR) => return false,
+                Ok(Some(_)) | Err(_) => self.over = true,
+            }
+            // Its launcher did that, unless it was killed.
+            let _ = scratch::remove(&self.temporary);
+        }
+        true
+    }
+
+    /// Ends everything and comes back when it is over; false where even the launcher
+    /// had to be killed, so that somebody may be left.
+    pub fn end(&mut self) -> bool {
+        self.kill();
+        if self.is_over_within(PATIENCE) {
+            return true;
+        }
+        // What cannot be killed (sleep that no signal ends) holds the launcher up. In the
+        // strict tier the rest dies with it; in the portable one it had its chance.
+        let _ = rustix::process::kill_process(self.pid, Signal::KILL);
+        self.is_over_within(Duration::from_secs(1));
+        false
+    }
+
+    fn is_over_within(&mut self, patience: Duration) -> bool {
+        let start = Instant::now();
+        while !self.is_over() {
+            if start.elapsed() > patience {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        true
+    }
+}
+
+impl Drop for Sandboxed {
+    fn drop(&mut self) {
+        // One that has ended everything only cleans up, and needs nobody for that.
+        if !self.is_over() && !self.ended {
+            self.end();
+        }
+    }
 }
 
 /// Why a program was not started.
@@ -77,9 +181,119 @@ pub enum LaunchError {
     Spawn(std::io::Error),
 }
 
-/// Starts `job`. The streams are the program's own from then on.
+/// Starts `job` in the tier that it demands first. The streams are the program's own
+/// from then on.
 ///
 /// Returns at once: whether the layers held is told by the first report.
-pub fn launch(_job: &Job, _stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+    let tier = match job.demand {
+        Demand::Enforced | Demand::Strict | Demand::BestEffort => Tier::Strict,
+        Demand::Portable => Tier::Portable,
+    };
+    launch_as(job, tier, stdio)
+}
+
+/// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
+#[cfg(target_os = "linux")]
+pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+    let temporary = scratch::create().map_err(LaunchError::Spawn)?;
+    start(job, tier, &stdio, &temporary).inspect_err(|_| {
+        let _ = scratch::remove(&temporary);
+    })
+}
+
+/// Like [`launch`], in this tier.
+#[cfg(not(target_os = "linux"))]
+pub fn launch_as(_job: &Job, _tier: Tier, _stdio: Stdio) -> Result<Sandboxed, LaunchError> {
     Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()))
+}
+
+#[cfg(target_os = "linux")]
+fn start(
+    job: &Job,
+    tier: Tier,
+    stdio: &Stdio,
+    temporary: &std::path::Path,
+) -> Result<Sandboxed, LaunchError> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+    let view = crate::view::view(
+        &job.policy,
+        &job.program,
+        &job.directory,
+        job.home.as_deref(),
+        temporary,
+    )?;
+    let order = crate::frame::Order {
+        tier,
+        best_effort: job.demand == Demand::BestEffort,
+        program: job.program.clone(),
+        words: job.words.clone(),
+        environment: environment(&job.environment, &view),
+        view,
+        network: job.policy.network,
+        resources: job.policy.resources.clone(),
+        cgroup: std::env::var_os("ARGWAY_CGROUP").map(PathBuf::from),
+    };
+    let attempt = || -> std::io::Result<Sandboxed> {
+        let order = order_file(&order.encode().map_err(std::io::Error::other)?)?;
+        let (control, theirs) = socketpair(
+            AddressFamily::UNIX,
+            SocketType::STREAM,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        rustix::io::ioctl_fionbio(&control, true)?;
+        // The very file that runs here, whatever its name leads to by now.
+        let pid = crate::sys::spawn::spawn(
+            c"/proc/self/exe",
+            &[c"argway", c"__sandbox"],
+            &[
+                stdio.stdin.as_fd(),
+                stdio.stdout.as_fd(),
+                stdio.stderr.as_fd(),
+                theirs.as_fd(),
+                order.as_fd(),
+            ],
+        )?;
+        Ok(Sandboxed {
+            pid,
+            control,
+            inbox: Inbox::default(),
+            temporary: temporary.to_owned(),
+            silent: false,
+            ended: false,
+            over: false,
+        })
+    };
+    attempt().map_err(LaunchError::Spawn)
+}
+
+/// A file without a name, so that an order of any size can be left for the launcher
+/// without waiting for it.
+#[cfg(target_os = "linux")]
+fn order_file(order: &[u8]) -> std::io::Result<OwnedFd> {
+    use std::io::{Seek, Write};
+    let file = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut file = std::fs::File::from(file);
+    file.write_all(order)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+/// The variables of `given` with HOME and TMPDIR as the view has them, and without
+/// the mark by which the server knows processes that run in no sandbox.
+fn environment(
+    given: &[(OsString, OsString)],
+    view: &crate::view::View,
+) -> Vec<(OsString, OsString)> {
+    const OURS: [&str; 3] = ["HOME", "TMPDIR", "ARGWAY_RUN"];
+    let mut environment: Vec<(OsString, OsString)> = given
+        .iter()
+        .filter(|(name, _)| !OURS.iter().any(|ours| name == OsStr::new(ours)))
+        .cloned()
+        .collect();
+    environment.push(("HOME".into(), view.home.clone().into()));
+    environment.push(("TMPDIR".into(), view.temporary.clone().into()));
+    environment
 }

@@ -19,11 +19,13 @@ pub mod frame;
 mod launch;
 pub mod launcher;
 pub mod layers;
+mod scratch;
 pub mod seatbelt;
+#[cfg(target_os = "linux")]
 mod supervise;
 mod sys;
 pub mod view;
 #[cfg(target_os = "linux")]
 mod world;
 
-pub use launch::{Job, LaunchError, Sandboxed, Stdio, launch};
+pub use launch::{Job, LaunchError, Sandboxed, Stdio, launch, launch_as};

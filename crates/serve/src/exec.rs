@@ -1,7 +1,7 @@
 //! Runs one command line: its own process group, bounded output, a sure end.
 //!
 //! Here is the course of a run, from start to end. The process and its pipes are in
-//! `running`, what a stream says is kept by `capture`, and which processes belong to
+//! `running` (in a sandbox, its launcher in `sandboxed`), what a stream says is kept by `capture`, and which processes belong to
 //! a run and how they are ended is the work of `tree` and `survey`.
 
 use std::ffi::OsString;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::pin::pin;
 use std::time::Duration;
 
-use argway_core::output::{Ending, Outcome};
+use argway_core::output::{Captured, Ending, Outcome};
 use argway_core::policy::{Demand, SandboxPolicy};
-use rustix::process::Signal;
 use tokio::time::Instant;
 
+use hold::Hold;
 use running::{Running, feed};
 pub use terminal::leave_terminal;
 pub(crate) use tree::end as end_left_behind;
@@ -21,8 +21,10 @@ pub use tree::{any_under_way, end_all};
 
 mod capture;
 mod environment;
+mod hold;
 mod processes;
 mod running;
+mod sandboxed;
 mod survey;
 mod terminal;
 mod tree;
@@ -116,6 +118,9 @@ pub enum ExecError {
     /// The folder to run in is not there.
     #[error("{} is not a folder to run in", .0.display())]
     Directory(PathBuf),
+    /// What its sandbox promises cannot be kept here, and what would allow it.
+    #[error("{0}")]
+    Sandbox(String),
 }
 
 /// Runs `invocation`. Dropping the future, or completing `cancel`, ends the whole
@@ -137,10 +142,19 @@ pub(crate) async fn run_numbered(
     events: &mut (dyn FnMut(Event) + Send),
 ) -> Result<(u64, Outcome), ExecError> {
     let started = Instant::now();
-    let mut running = Running::start(&invocation)?;
-    let mut course = Course::new(after(started, invocation.limits.timeout));
     let mut cancel = pin!(cancel);
     let mut cancelled = false;
+    let deadline = after(started, invocation.limits.timeout);
+    let mut running = tokio::select! {
+        biased;
+        running = Running::start(&invocation) => running?,
+        () = &mut cancel => return Ok((0, not_begun(Ending::Cancelled, started))),
+        () = tokio::time::sleep_until(deadline) => {
+            let ending = Ending::TimedOut(invocation.limits.timeout);
+            return Ok((0, not_begun(ending, started)));
+        }
+    };
+    let mut course = Course::new(deadline);
     let mut timer = pin!(tokio::time::sleep_until(course.next_look()));
 
     loop {
@@ -160,10 +174,8 @@ pub(crate) async fn run_numbered(
             () = feed(&mut running.stdin, &mut running.input), if running.stdin.is_some() => {
                 running.stdin = None;
             }
-            status = running.child.wait(), if running.status.is_none() => {
-                running.status = Some(status);
-                running.tree.reaped();
-                course.main_ended();
+            () = running.hold.wait(), if !running.hold.is_reaped() => {
+                course.main_ended(&running.hold);
             }
             () = &mut cancel, if !cancelled => {
                 cancelled = true;
@@ -183,9 +195,11 @@ pub(crate) async fn run_numbered(
     running
         .lines
         .flush(&mut |line| events(Event::StderrLine(line)));
-    let number = running.tree.number();
-    running.tree.let_go();
     let ending = course.ending(&running, invocation.limits.timeout);
+    let guarded = running.hold.guarded();
+    let sandbox = guarded.map(|guarded| guarded.enforcement.clone());
+    let ended_leftovers = course.ended_leftovers || guarded.is_some_and(|it| it.leftovers);
+    let number = running.hold.let_go();
     Ok((
         number,
         Outcome {
@@ -193,10 +207,22 @@ pub(crate) async fn run_numbered(
             stdout: running.stdout.capture.finish(),
             stderr: running.stderr.capture.finish(),
             duration: started.elapsed(),
-            ended_leftovers: course.ended_leftovers,
-            sandbox: None,
+            ended_leftovers,
+            sandbox,
         },
     ))
+}
+
+/// What is told of a run that was ended before its program ran.
+fn not_begun(ending: Ending, started: Instant) -> Outcome {
+    Outcome {
+        ending,
+        stdout: Captured::default(),
+        stderr: Captured::default(),
+        duration: started.elapsed(),
+        ended_leftovers: false,
+        sandbox: None,
+    }
 }
 
 /// So much later, or at least later than anybody waits.
@@ -261,10 +287,16 @@ impl Course {
         self.last_heard = Instant::now();
     }
 
-    fn main_ended(&mut self) {
-        if self.phase == Phase::Running {
+    fn main_ended(&mut self, hold: &Hold) {
+        let now = Instant::now();
+        if hold.is_settled() {
+            let until = now + RELEASE;
+            self.phase = Phase::Emptying { until };
+        } else if hold.is_abandoned() {
+            self.phase = Phase::Stopping { until: now };
+        } else if self.phase == Phase::Running {
             self.heard();
-            let until = Instant::now() + LONGEST_DRAIN;
+            let until = now + LONGEST_DRAIN;
             self.phase = Phase::Draining { until };
         }
     }
@@ -276,7 +308,7 @@ impl Course {
         }
         self.stopped_by = Some(why);
         running.stdin = None;
-        running.tree.ask_to_end();
+        running.hold.ask_to_end();
         let until = Instant::now() + tree::GRACE;
         self.phase = Phase::Stopping { until };
     }
@@ -298,7 +330,7 @@ impl Course {
         match self.phase {
             Phase::Running if now >= self.deadline => self.stop(Stop::TimedOut, running),
             Phase::Running if now >= self.last_heard + LOOK => {
-                if let Some(signal) = terminal::waits_for(running.main) {
+                if let Some(signal) = running.hold.waits_for_terminal() {
                     self.stop(Stop::WantedTerminal(signal), running);
                 }
             }
@@ -306,36 +338,32 @@ impl Course {
             Phase::Draining { .. } if closed => return Step::Over,
             Phase::Draining { until } => {
                 if now >= until.min(self.last_heard + QUIET) {
-                    for process in running.tree.holders(&running.pipes) {
-                        tree::send(&process, Signal::TERM);
-                        tree::send(&process, Signal::CONT);
-                        self.ended_leftovers = true;
-                    }
+                    self.ended_leftovers |= running.hold.ask_holders(&running.pipes);
                     let until = now + RELEASE;
                     self.phase = Phase::Releasing { until };
                 }
             }
             Phase::Releasing { until } => {
                 if closed || now >= until {
-                    self.ended_leftovers |= running.tree.kill_holders(&running.pipes).await;
+                    self.ended_leftovers |= running.hold.kill_holders(&running.pipes).await;
                     let until = Instant::now() + LOOK_CLOSELY;
                     self.phase = Phase::Emptying { until };
                 }
             }
             Phase::Stopping { until } => {
                 let mut gone = false;
-                if running.is_reaped() && now >= self.last_look + LOOK_CLOSELY {
-                    gone = running.tree.members().is_empty();
+                if running.hold.is_reaped() && now >= self.last_look + LOOK_CLOSELY {
+                    gone = running.hold.is_over();
                     self.last_look = Instant::now();
                 }
                 if gone || now >= until {
-                    running.tree.kill().await;
+                    running.hold.kill().await;
                     let until = Instant::now() + RELEASE;
                     self.phase = Phase::Emptying { until };
                 }
             }
             Phase::Emptying { until } => {
-                if now >= until || (closed && running.is_reaped()) {
+                if now >= until || (closed && running.hold.is_reaped()) {
                     return Step::Over;
                 }
             }
@@ -348,7 +376,7 @@ impl Course {
             Some(Stop::Ended(ending)) => ending,
             Some(Stop::TimedOut) => Ending::TimedOut(timeout),
             Some(Stop::WantedTerminal(signal)) => Ending::Signalled(signal),
-            None => running.ending(),
+            None => running.hold.ending(),
         }
     }
 }

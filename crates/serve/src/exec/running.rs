@@ -1,27 +1,24 @@
 //! One started program: its process, its pipes, and what came out of them.
 
 use std::os::fd::AsFd;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 
-use argway_core::output::Ending;
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use super::capture::{Capture, Lines, Room};
-use super::tree::{self, Tree};
-use super::{Environment, ExecError, Invocation, Limits};
+use super::hold::Hold;
+use super::sandboxed;
+use super::tree::{self, Planned, Tree};
+use super::{Environment, ExecError, Invocation, Limits, Sandbox};
 
 /// Output is read in pieces of at most a pipe's usual size.
 const PIECE: usize = 64 * 1024;
 
 /// A started program with everything that hangs on it. Dropping it kills the tree.
 pub(super) struct Running {
-    // Dropped first: kills while the main process still holds its pid.
-    pub tree: Tree,
-    pub child: Child,
-    pub main: Pid,
-    pub status: Option<std::io::Result<ExitStatus>>,
+    pub hold: Hold,
     pub stdin: Option<ChildStdin>,
     pub input: Vec<u8>,
     pub stdout: Stream<ChildStdout>,
@@ -32,8 +29,37 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub fn start(invocation: &Invocation) -> Result<Self, ExecError> {
+    /// Starts the program, or ends with the reason why not. Dropped half-way, it ends
+    /// what it started.
+    pub async fn start(invocation: &Invocation) -> Result<Self, ExecError> {
         let planned = tree::plan();
+        match &invocation.sandbox {
+            Some(sandbox) => Self::start_sandboxed(invocation, sandbox, &planned).await,
+            None => Self::start_plain(invocation, &planned),
+        }
+    }
+
+    async fn start_sandboxed(
+        invocation: &Invocation,
+        sandbox: &Sandbox,
+        planned: &Planned,
+    ) -> Result<Self, ExecError> {
+        let (tree, guarded, streams) = sandboxed::start(invocation, sandbox, planned).await?;
+        let limits = sandboxed::limits(&invocation.limits, sandbox);
+        let stdout = Stream::new(Some(streams.stdout), "stdout", &limits);
+        let stderr = Stream::new(Some(streams.stderr), "stderr", &limits);
+        Ok(Self {
+            hold: Hold::sandboxed(tree, guarded),
+            stdin: streams.stdin,
+            input: invocation.stdin.clone().unwrap_or_default(),
+            pipes: stdout.inode().into_iter().chain(stderr.inode()).collect(),
+            stdout,
+            stderr,
+            lines: Lines::default(),
+        })
+    }
+
+    fn start_plain(invocation: &Invocation, planned: &Planned) -> Result<Self, ExecError> {
         let mut command = tokio::process::Command::new(&invocation.program);
         command.args(&invocation.words);
         match &invocation.environment {
@@ -77,15 +103,12 @@ impl Running {
             .id()
             .and_then(|id| Pid::from_raw(id.cast_signed()))
             .ok_or_else(|| failed(std::io::Error::other("it has no process")))?;
-        let tree = Tree::begin(&planned, main);
+        let tree = Tree::begin(planned, main);
         let stdin = child.stdin.take();
         let stdout = Stream::new(child.stdout.take(), "stdout", &invocation.limits);
         let stderr = Stream::new(child.stderr.take(), "stderr", &invocation.limits);
         Ok(Self {
-            tree,
-            child,
-            main,
-            status: None,
+            hold: Hold::plain(tree, child, main),
             stdin,
             input: invocation.stdin.clone().unwrap_or_default(),
             pipes: stdout.inode().into_iter().chain(stderr.inode()).collect(),
@@ -95,24 +118,8 @@ impl Running {
         })
     }
 
-    pub fn is_reaped(&self) -> bool {
-        self.status.is_some()
-    }
-
     pub fn flooded(&self) -> Option<u64> {
         self.stdout.full.or(self.stderr.full)
-    }
-
-    pub fn ending(&self) -> Ending {
-        use std::os::unix::process::ExitStatusExt;
-        match &self.status {
-            Some(Ok(status)) => match status.code() {
-                Some(code) => Ending::Exited(code),
-                None => Ending::Signalled(status.signal().unwrap_or_default()),
-            },
-            // Nobody else waits for it, so its code can only be lost with it.
-            Some(Err(_)) | None => Ending::Signalled(Signal::KILL.as_raw()),
-        }
     }
 }
 

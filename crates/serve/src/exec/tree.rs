@@ -130,6 +130,34 @@ impl Tree {
         }
     }
 
+    /// Begins a run whose main process is the launcher of a sandbox, which ends the run's
+    /// processes by itself: they are looked for here only where it was killed.
+    ///
+    /// Nobody looks at the children of this process meanwhile: a launcher is in a
+    /// session of its own, and would pass for an orphan until its run is known.
+    pub fn begin_guarded<T, E>(
+        planned: &Planned,
+        launch: impl FnOnce() -> Result<(Pid, T), E>,
+    ) -> Result<(Self, T), E> {
+        let mut registry = registry();
+        let (main, launched) = launch()?;
+        let began = planned.planned;
+        let live = Live {
+            main: raw(main),
+            began,
+        };
+        registry.live.insert(planned.number, live);
+        let tree = Self {
+            number: planned.number,
+            main,
+            began,
+            // Whoever holds the launcher waits for it, at any time.
+            reaped: true,
+            over: false,
+        };
+        Ok((tree, launched))
+    }
+
     pub fn number(&self) -> u64 {
         self.number
     }

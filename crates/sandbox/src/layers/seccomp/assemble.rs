@@ -1,0 +1,297 @@
+//! Makes the filter's program: a search tree over the calls' numbers, whose leaves
+//! return a verdict or look at arguments.
+//!
+//! A call without a rule is decided after some eight comparisons, and the kernel
+//! remembers that it looked at no argument (from 5.11 on it does not ask again).
+
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET,
+    BPF_W, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
+    SECCOMP_RET_KILL_PROCESS, sock_filter,
+};
+
+use super::Openings;
+use super::calls::{CALLS, Rule, UNKNOWN};
+
+/// The machine that a program is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Machine {
+    /// Also runs x32 programs, whose calls have a bit of their own.
+    X86_64,
+    Aarch64,
+}
+
+impl Machine {
+    /// The one that this was built for, where there is a table for it.
+    pub const HERE: Option<Self> = if cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
+    {
+        Some(Self::X86_64)
+    } else if cfg!(all(target_arch = "aarch64", target_endian = "little")) {
+        Some(Self::Aarch64)
+    } else {
+        None
+    };
+
+    /// How the kernel names it to filters.
+    pub const fn audit(self) -> u32 {
+        match self {
+            Self::X86_64 => 0xC000_003E,
+            Self::Aarch64 => 0xC000_00B7,
+        }
+    }
+}
+
+/// Offsets into `struct seccomp_data`.
+const NUMBER: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+const ARGUMENTS: u32 = 16;
+
+const X32_BIT: u32 = 0x4000_0000;
+
+/// The low half of an argument: all that the kernel looks at in those that are checked.
+const fn low(argument: u8) -> u32 {
+    ARGUMENTS + 8 * argument as u32
+}
+
+const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
+/// `O_CREAT` and the bit of `O_TMPFILE` that is not `O_DIRECTORY`.
+const MAKES_A_FILE: u32 = 0o100 | 0o20_000_000;
+const NEW_WORLDS: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+const SOCKET_TYPE: u32 = 0xF;
+const TYPES_INTO_TERMINAL: [u32; 2] = [0x5412, 0x541C];
+/// The default, a question, and no randomised addresses, which debuggers like.
+const PERSONALITIES: [u32; 3] = [0, 0xFFFF_FFFF, 0x0004_0000];
+const NETLINK_ROUTE: u32 = 0;
+
+// Left halves of the tree are jumped over, and a jump reaches 255 instructions far.
+const _: () = assert!(CALLS.len() <= 126, "the tree's jumps would not fit a byte");
+
+/// The filter for `machine`.
+pub fn program(machine: Machine, openings: Openings) -> Vec<sock_filter> {
+    let intervals = intervals(machine, openings);
+    let mut assembly = Assembly {
+        code: Vec::with_capacity(512),
+        checks: Vec::with_capacity(16),
+    };
+    assembly.load(ARCHITECTURE);
+    assembly.jump(BPF_JEQ, machine.audit(), 1, 0);
+    assembly.verdict(SECCOMP_RET_KILL_PROCESS);
+    assembly.load(NUMBER);
+    if machine == Machine::X86_64 {
+        assembly.jump(BPF_JGE, X32_BIT, 0, 1);
+        assembly.fail(ENOSYS);
+    }
+    assembly.tree(&intervals);
+    assembly.checks(openings);
+    assembly.code
+}
+
+/// From which number on which rule holds, in order.
+fn intervals(machine: Machine, openings: Openings) -> Vec<(u32, Rule)> {
+    let mut ruled: Vec<(u32, Rule)> = CALLS
+        .iter()
+        .filter_map(|call| {
+            let number = match machine {
+                Machine::X86_64 => call.1,
+                Machine::Aarch64 => call.2,
+            };
+            Some((u32::from(number?), call.3.under(openings)))
+        })
+        .collect();
+    ruled.sort_unstable_by_key(|(number, _)| *number);
+
+    let mut intervals = Vec::with_capacity(2 * ruled.len() + 2);
+    let mut push = |start, rule| match intervals.last_mut() {
+        Some((_, last)) if *last == rule => {}
+        Some((at, last)) if *at == start => *last = rule,
+        _ => intervals.push((start, rule)),
+    };
+    let mut next = 0;
+    for (number, rule) in ruled {
+        if number > next {
+            push(next, Rule::Allow);
+        }
+        push(number, rule);
+        next = number + 1;
+    }
+    push(next, Rule::Allow);
+    push(UNKNOWN, Rule::Fail(ENOSYS));
+    intervals
+}
+
+struct Assembly {
+    code: Vec<sock_filter>,
+    /// Leaves that look at arguments: where the jump to the check stands.
+    checks: Vec<(usize, Rule)>,
+}
+
+impl Assembly {
+    fn push(&mut self, code: u32, jt: u8, jf: u8, k: u32) {
+        self.code.push(sock_filter {
+            code: code as u16,
+            jt,
+            jf,
+            k,
+        });
+    }
+
+    fn load(&mut self, offset: u32) {
+        self.push(BPF_LD | BPF_W | BPF_ABS, 0, 0, offset);
+    }
+
+    fn jump(&mut self, test: u32, value: u32, yes: u8, no: u8) {
+        self.push(BPF_JMP | test | BPF_K, yes, no, value);
+    }
+
+    fn verdict(&mut self, verdict: u32) {
+        self.push(BPF_RET | BPF_K, 0, 0, verdict);
+    }
+
+    fn fail(&mut self, errno: i32) {
+        self.verdict(SECCOMP_RET_ERRNO | errno.unsigned_abs());
+    }
+
+    fn allow(&mut self) {
+        self.verdict(SECCOMP_RET_ALLOW);
+    }
+
+    /// Every leaf is one instruction, so a tree over `n` intervals is `2n - 1` long.
+    fn tree(&mut self, intervals: &[(u32, Rule)]) {
+        match intervals {
+            [] => {}
+            [(_, rule)] => self.leaf(*rule),
+            _ => {
+                let (left, right) = intervals.split_at(intervals.len() / 2);
+                self.jump(BPF_JGE, right[0].0, (2 * left.len() - 1) as u8, 0);
+                self.tree(left);
+                self.tree(right);
+            }
+        }
+    }
+
+    fn leaf(&mut self, rule: Rule) {
+        match rule {
+            Rule::Allow => self.allow(),
+            Rule::Fail(errno) => self.fail(errno),
+            check => {
+                self.checks.push((self.code.len(), check));
+                self.push(BPF_JMP | BPF_JA, 0, 0, 0);
+            }
+        }
+    }
+
+    /// Writes each check once and lets its leaves jump there.
+    fn checks(&mut self, openings: Openings) {
+        let leaves = std::mem::take(&mut self.checks);
+        for (index, (_, rule)) in leaves.iter().enumerate() {
+            if leaves[..index].iter().any(|(_, earlier)| earlier == rule) {
+                continue;
+            }
+            let start = self.code.len();
+            for (leaf, _) in leaves[index..].iter().filter(|(_, other)| other == rule) {
+                self.code[*leaf].k = (start - leaf - 1) as u32;
+            }
+            self.check(*rule, openings);
+        }
+    }
+
+    fn check(&mut self, rule: Rule, openings: Openings) {
+        match rule {
+            Rule::Allow => self.allow(),
+            Rule::Fail(errno) => self.fail(errno),
+            Rule::Socket => self.socket(openings),
+            Rule::SocketPair => {
+                self.load(low(0));
+                self.jump(BPF_JEQ, libc::AF_UNIX as u32, 1, 0);
+                self.fail(EAFNOSUPPORT);
+                if !openings.unix_sockets {
+                    self.load(low(1));
+                    self.push(BPF_ALU | BPF_AND | BPF_K, 0, 0, SOCKET_TYPE);
+                    self.jump(BPF_JEQ, libc::SOCK_STREAM as u32, 2, 0);
+                    self.jump(BPF_JEQ, libc::SOCK_SEQPACKET as u32, 1, 0);
+                    self.fail(EPROTONOSUPPORT);
+                }
+                self.allow();
+            }
+            Rule::Clone => {
+                self.load(low(0));
+                self.refuse_bits(NEW_WORLDS);
+            }
+            Rule::Ioctl => {
+                self.load(low(1));
+                self.jump(BPF_JEQ, TYPES_INTO_TERMINAL[0], 1, 0);
+                self.jump(BPF_JEQ, TYPES_INTO_TERMINAL[1], 0, 1);
+                self.fail(EPERM);
+                self.allow();
+            }
+            Rule::Mode(argument) => {
+                self.load(low(argument));
+                self.refuse_bits(SET_ID);
+            }
+            Rule::Open(flags) => {
+                self.load(low(flags));
+                self.jump(BPF_JSET, MAKES_A_FILE, 1, 0);
+                self.allow();
+                self.load(low(flags + 1));
+                self.refuse_bits(SET_ID);
+            }
+            Rule::Own(argument) => {
+                self.load(low(argument));
+                self.only(&[0]);
+            }
+            Rule::Priority(of_a_user) => {
+                self.load(low(0));
+                self.jump(BPF_JEQ, u32::from(of_a_user), 0, 1);
+                self.fail(EPERM);
+                self.load(low(1));
+                self.only(&[0]);
+            }
+            Rule::Personality => {
+                self.load(low(0));
+                self.only(&PERSONALITIES);
+            }
+        }
+    }
+
+    fn socket(&mut self, openings: Openings) {
+        self.load(low(0));
+        if openings.unix_sockets {
+            self.allow_value(libc::AF_UNIX as u32);
+        }
+        if openings.network {
+            self.allow_value(libc::AF_INET as u32);
+            self.allow_value(libc::AF_INET6 as u32);
+            // Names and addresses of interfaces; other protocols configure the kernel.
+            self.jump(BPF_JEQ, libc::AF_NETLINK as u32, 0, 4);
+            self.load(low(2));
+            self.jump(BPF_JEQ, NETLINK_ROUTE, 0, 1);
+            self.allow();
+            self.fail(EPROTONOSUPPORT);
+        }
+        self.fail(EAFNOSUPPORT);
+    }
+
+    fn allow_value(&mut self, value: u32) {
+        self.jump(BPF_JEQ, value, 0, 1);
+        self.allow();
+    }
+
+    fn only(&mut self, values: &[u32]) {
+        for value in values {
+            self.allow_value(*value);
+        }
+        self.fail(EPERM);
+    }
+
+    fn refuse_bits(&mut self, bits: u32) {
+        self.jump(BPF_JSET, bits, 0, 1);
+        self.fail(EPERM);
+        self.allow();
+    }
+}

@@ -1,0 +1,298 @@
+//! A run in a sandbox: its launcher, what that reports, and which tier it gets.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use argway_core::policy::{Demand, Enforcement, Exceeded, Tier};
+use argway_sandbox::frame::Report;
+use argway_sandbox::{Job, LaunchError, Sandboxed, Stdio, launch_as};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use super::tree::{Planned, Tree};
+use super::{Environment, ExecError, Invocation, Limits, Sandbox};
+
+/// How long a launcher may take to end everything when it was told to.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often a launcher that said all it had to say is looked at until it is gone.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Namespaces were refused once: the system will not change its mind while this
+/// process lives.
+static NO_NAMESPACES: AtomicBool = AtomicBool::new(false);
+
+/// A launched program.
+pub(super) struct Guarded {
+    launched: Launched,
+    pub enforcement: Enforcement,
+    pub exceeded: Option<Exceeded>,
+    /// It left others behind, which were ended.
+    pub leftovers: bool,
+}
+
+/// The server's ends of a program's streams.
+pub(super) struct Streams {
+    pub stdin: Option<ChildStdin>,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
+}
+
+/// Starts `invocation` in `sandbox` and waits until the program runs, or does not.
+/// Dropped half-way, it ends what it started.
+pub(super) async fn start(
+    invocation: &Invocation,
+    sandbox: &Sandbox,
+    planned: &Planned,
+) -> Result<(Tree, Guarded, Streams), ExecError> {
+    let job = job(invocation, sandbox)?;
+    let failed = |source: io::Error| ExecError::Spawn {
+        program: invocation.program.clone(),
+        source,
+    };
+    let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(failed)?;
+    let may_fall_back = matches!(sandbox.demand, Demand::Enforced | Demand::BestEffort);
+    let mut tier = match sandbox.demand {
+        Demand::Portable => Tier::Portable,
+        _ if may_fall_back && NO_NAMESPACES.load(Ordering::Relaxed) => Tier::Portable,
+        Demand::Enforced | Demand::Strict | Demand::BestEffort => Tier::Strict,
+    };
+    loop {
+        let attempt = theirs.try_clone().map_err(failed)?;
+        // Dropped before the tree, which takes what a killed launcher would leave.
+        let (mut tree, launched) = Tree::begin_guarded(planned, || {
+            let launched = launch_as(&job, tier, attempt)?;
+            Ok((launched.pid, launched))
+        })
+        .map_err(|error: LaunchError| ExecError::Sandbox(error.to_string()))?;
+        let mut launched = Launched::new(launched).map_err(failed)?;
+        match launched.report().await.map_err(failed)? {
+            Some(Report::Started(enforcement)) => {
+                let guarded = Guarded {
+                    launched,
+                    enforcement,
+                    exceeded: None,
+                    leftovers: false,
+                };
+                return Ok((tree, guarded, streams));
+            }
+            Some(Report::Refused { layer, errno, .. })
+                if may_fall_back && tier == Tier::Strict && is_about_namespaces(&layer, errno) =>
+            {
+                launched.depart();
+                tree.let_go();
+                NO_NAMESPACES.store(true, Ordering::Relaxed);
+                tier = Tier::Portable;
+            }
+            Some(Report::Refused {
+                layer,
+                what,
+                remedy,
+                errno,
+            }) => {
+                launched.depart();
+                tree.let_go();
+                return Err(match layer.is_empty() {
+                    true => failed(io::Error::from_raw_os_error(errno)),
+                    false => ExecError::Sandbox(refusal(&layer, &what, &remedy)),
+                });
+            }
+            Some(Report::Ended(_) | Report::Exceeded(_) | Report::Leftovers) | None => {
+                let what = "it ended without a word";
+                return Err(ExecError::Sandbox(refusal("launcher", what, "")));
+            }
+        }
+    }
+}
+
+fn refusal(layer: &str, what: &str, remedy: &str) -> String {
+    let remedy = match remedy.is_empty() {
+        true => String::new(),
+        false => format!("; {remedy}"),
+    };
+    format!("the sandbox cannot hold here: {layer}: {what}{remedy}")
+}
+
+/// Whether the strict tier is not to be had here at all, so that the portable one may
+/// take its place. A path that cannot be bound is something else.
+fn is_about_namespaces(layer: &str, errno: i32) -> bool {
+    const NOT_ALLOWED: [Errno; 6] = [
+        Errno::PERM,
+        Errno::ACCESS,
+        Errno::NOSYS,
+        Errno::INVAL,
+        // A limit on their number, which may be zero.
+        Errno::NOSPC,
+        Errno::USERS,
+    ];
+    layer.ends_with("namespace") && NOT_ALLOWED.iter().any(|not| not.raw_os_error() == errno)
+}
+
+fn job(invocation: &Invocation, sandbox: &Sandbox) -> Result<Job, ExecError> {
+    let directory = match &invocation.directory {
+        Some(directory) => directory.clone(),
+        None => std::env::current_dir().map_err(|_| ExecError::Directory(".".into()))?,
+    };
+    if !directory.is_dir() {
+        return Err(ExecError::Directory(directory));
+    }
+    Ok(Job {
+        program: invocation.program.clone(),
+        words: invocation.words.clone(),
+        environment: environment(&invocation.environment, sandbox),
+        directory,
+        home: std::env::var_os("HOME").map(Into::into),
+        policy: sandbox.policy.clone(),
+        demand: sandbox.demand,
+    })
+}
+
+/// In a sandbox nothing is inherited by itself: only PATH, what the policy names, and
+/// what the caller sets.
+fn environment(environment: &Environment, sandbox: &Sandbox) -> Vec<(OsString, OsString)> {
+    let changes = match environment {
+        Environment::Exactly(variables) => return variables.clone(),
+        Environment::Inherit(changes) => changes,
+    };
+    let changed = |name: &str| changes.iter().any(|(it, _)| it == name);
+    let named = sandbox.policy.variables.iter().map(String::as_str);
+    let mut variables: Vec<(OsString, OsString)> = named
+        .chain(["PATH"])
+        .filter(|name| !changed(name))
+        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+        .collect();
+    let set = changes
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), value.clone()?)));
+    variables.extend(set);
+    variables
+}
+
+/// The caller's limits, or the policy's where that is smaller.
+pub(super) fn limits(limits: &Limits, sandbox: &Sandbox) -> Limits {
+    let most = sandbox.policy.resources.output_mb.saturating_mul(1 << 20);
+    Limits {
+        spill: limits.spill.min(most),
+        keep: limits.keep.min(usize::try_from(most).unwrap_or(usize::MAX)),
+        ..limits.clone()
+    }
+}
+
+fn streams(with_stdin: bool) -> io::Result<(Streams, Stdio)> {
+    let (stdout, their_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, their_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (their_stdin, stdin) = match with_stdin {
+        true => {
+            let (theirs, ours) = pipe_with(PipeFlags::CLOEXEC)?;
+            (theirs, Some(ours))
+        }
+        // Not an empty pipe: some programs read whatever is no terminal and no null.
+        false => (std::fs::File::open("/dev/null")?.into(), None),
+    };
+    let stdin = stdin.map(|end: OwnedFd| ChildStdin::from_std(end.into()));
+    let streams = Streams {
+        stdin: stdin.transpose()?,
+        stdout: ChildStdout::from_std(stdout.into())?,
+        stderr: ChildStderr::from_std(stderr.into())?,
+    };
+    let theirs = Stdio {
+        stdin: their_stdin,
+        stdout: their_stdout,
+        stderr: their_stderr,
+    };
+    Ok((streams, theirs))
+}
+
+/// A launcher whose reports can be waited for.
+struct Launched {
+    sandboxed: Sandboxed,
+    /// The same socket, for the runtime to look at.
+    news: UnixStream,
+}
+
+impl Launched {
+    fn new(sandboxed: Sandboxed) -> io::Result<Self> {
+        let news = std::os::unix::net::UnixStream::from(sandboxed.control.try_clone()?);
+        Ok(Self {
+            news: UnixStream::from_std(news)?,
+            sandboxed,
+        })
+    }
+
+    /// The next report; nothing when there will be none. Safe to drop half-way.
+    async fn report(&mut self) -> io::Result<Option<Report>> {
+        loop {
+            let sandboxed = &mut self.sandboxed;
+            let heard = self
+                .news
+                .try_io(Interest::READABLE, || match sandboxed.report() {
+                    Some(report) => Ok(Some(report)),
+                    None if sandboxed.is_silent() => Ok(None),
+                    None => Err(io::ErrorKind::WouldBlock.into()),
+                });
+            match heard {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                heard => return heard,
+            }
+            self.news.readable().await?;
+        }
+    }
+
+    /// Lets a launcher whose program is over clean up, and waits for it beside.
+    fn depart(self) {
+        let mut sandboxed = self.sandboxed;
+        if sandboxed.is_over() {
+            return;
+        }
+        tokio::spawn(async move {
+            while !sandboxed.is_over() {
+                tokio::time::sleep(LOOK).await;
+            }
+        });
+    }
+}
+
+impl Guarded {
+    /// How the program ended, once it and everything that it started is gone; an error
+    /// where the launcher went without saying so. Safe to drop half-way.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        while let Some(report) = self.launched.report().await? {
+            match report {
+                Report::Ended(status) => return Ok(ExitStatus::from_raw(status)),
+                Report::Exceeded(what) => self.exceeded = Some(what),
+                Report::Leftovers => self.leftovers = true,
+                Report::Started(_) | Report::Refused { .. } => {}
+            }
+        }
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    /// Asks everything to end.
+    pub fn ask_to_end(&self) {
+        self.launched.sandboxed.ask_to_end();
+    }
+
+    /// Ends everything: how the program ended, where the launcher says so in time.
+    pub async fn kill(&mut self) -> Option<io::Result<ExitStatus>> {
+        self.launched.sandboxed.kill();
+        tokio::time::timeout(PATIENCE, self.wait()).await.ok()
+    }
+
+    /// Ends everything and comes back when that is done; false where somebody may be
+    /// left. Blocks.
+    pub fn end(&mut self) -> bool {
+        self.launched.sandboxed.end()
+    }
+
+    /// The run is over: what the launcher still does, it does by itself.
+    pub fn let_go(self) {
+        self.launched.depart();
+    }
+}
