@@ -16,6 +16,9 @@ use crate::view::ViewError;
 /// How long a launcher may take to end everything before it is ended itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a launcher that has ended everything is waited for.
+const CLEANING: Duration = Duration::from_millis(100);
+
 /// One program to run in a sandbox.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -160,10 +163,11 @@ impl Sandboxed {
 
 impl Drop for Sandboxed {
     fn drop(&mut self) {
-        // One that has ended everything only cleans up, and needs nobody for that.
-        if !self.is_over() && !self.ended {
-            self.end();
-        }
+        match self.ended {
+            // It only cleans up, and needs nobody for that; but it is soon done.
+            true => self.is_over_within(CLEANING),
+            false => self.is_over() || self.end(),
+        };
     }
 }
 

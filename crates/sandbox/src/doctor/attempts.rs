@@ -367,3 +367,128 @@ fn inheritance() -> Vec<(&'static str, Attempt)> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+    use std::collections::BTreeMap;
+
+    use rustix::process::WaitOptions;
+
+    use super::super::trial::Scene;
+    use super::*;
+    use crate::view::View;
+    use crate::world::{self, Side};
+
+    /// Says which of the two the child is: `bare`, or in a `world` without further layers.
+    const MODE: &str = "ARGWAY_TEST_ATTEMPTS";
+    const TARGETS: &str = "ARGWAY_TEST_TARGETS";
+
+    /// What came of the attempts in a process of its own; nothing where no world can be had.
+    fn attempted(mode: &str) -> Option<BTreeMap<String, Attempt>> {
+        let scene = Scene::prepare().unwrap();
+        let targets: Vec<String> = scene.targets().words()[2..]
+            .iter()
+            .map(|word| word.to_str().unwrap().to_owned())
+            .collect();
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["doctor::attempts::tests::attempt", "--exact", "--nocapture"])
+            .arg("--test-threads=1")
+            .current_dir(scene.directory())
+            .env(MODE, mode)
+            .env(TARGETS, targets.join("\n"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        if said.contains("no world") {
+            let _ = writeln!(io::stderr(), "NOT TESTED: {said}");
+            return None;
+        }
+        let attempts: BTreeMap<_, _> = said.lines().filter_map(Attempt::from_line).collect();
+        assert!(!attempts.is_empty(), "{output:?}");
+        Some(attempts)
+    }
+
+    #[test]
+    fn attempt() {
+        let Some(mode) = std::env::var_os(MODE) else {
+            return;
+        };
+        let words = std::env::var(TARGETS).unwrap();
+        let targets = Targets::read(words.lines().map(OsString::from)).unwrap();
+        if mode == "world" {
+            settle();
+        }
+        // The harness has begun a line.
+        io::stdout().write_all(b"\n").unwrap();
+        tell(&targets).unwrap();
+        crate::sys::world::leave(0);
+    }
+
+    /// Comes back inside of a world that holds the working directory.
+    fn settle() {
+        let directory = std::env::current_dir().unwrap();
+        let view = View {
+            readable: vec!["/usr".into()],
+            writable: vec![directory.clone()],
+            protected: vec![directory.join(".git/hooks")],
+            directory: directory.clone(),
+            temporary: directory.clone(),
+            ..View::default()
+        };
+        let settled = world::enter(false).and_then(|side| match side {
+            Side::Outside(init) => {
+                let _ = rustix::process::waitpid(Some(init), WaitOptions::empty());
+                crate::sys::world::leave(0)
+            }
+            Side::Inside => world::furnish(&view),
+        });
+        if let Err(error) = settled {
+            let _ = writeln!(io::stdout(), "no world: {error}");
+            crate::sys::world::leave(0);
+        }
+        std::env::set_current_dir(directory).unwrap();
+    }
+
+    #[test]
+    fn without_a_sandbox_the_attempts_work() {
+        let attempts = attempted("bare").unwrap();
+        // Who runs the tests decides about capabilities, namespaces, limits, a terminal.
+        let names = "create descriptors-limit environment hook list mode netlink new-privileges \
+                     process read remove replace see signal tcp udp unix-abstract unix-path write";
+        for name in names.split(' ') {
+            let attempt = &attempts[name];
+            assert!(matches!(attempt, Attempt::Done(_)), "{name}: {attempt:?}");
+        }
+    }
+
+    #[test]
+    fn a_world_alone_stops_those_on_files_processes_and_the_network() {
+        let Some(attempts) = attempted("world") else {
+            return;
+        };
+        let names = "create hook list mode process read remove replace see signal tcp terminal \
+                     udp unix-abstract unix-path write";
+        for name in names.split(' ') {
+            assert_eq!(attempts[name], Attempt::Stopped, "{name}");
+        }
+        for name in ["environment", "new-privileges", "netlink"] {
+            assert_ne!(attempts[name], Attempt::Stopped, "{name}");
+        }
+    }
+
+    #[test]
+    fn targets_survive_being_words() {
+        let targets = Targets {
+            outside: "/a folder".into(),
+            process: 4711,
+            tcp: 1,
+            udp: 65535,
+            socket: "name".to_owned(),
+        };
+        assert_eq!(
+            Targets::read(targets.words().into_iter().skip(2)),
+            Some(targets)
+        );
+    }
+}

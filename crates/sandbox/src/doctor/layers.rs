@@ -38,14 +38,14 @@ pub fn tried() -> Vec<Layer> {
         layer(
             "namespaces",
             in_child(|| match world::enter(false)? {
-                Side::Outside(init) => Ok(await_end(init)),
+                Side::Outside(init) => await_end(init),
                 Side::Inside => Ok(()),
             }),
         ),
         layer(
             "root of its own",
             in_child(|| match world::enter(false)? {
-                Side::Outside(init) => Ok(await_end(init)),
+                Side::Outside(init) => await_end(init),
                 Side::Inside => world::furnish(&view),
             }),
         ),
@@ -80,7 +80,7 @@ fn no_new_privileges() -> Result<(), LayerError> {
 }
 
 /// Outside of a world: ends as init did, so that only init's word counts.
-fn await_end(init: Pid) {
+fn await_end(init: Pid) -> ! {
     let status =
         rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(init), WaitOptions::empty()));
     let code = match status {

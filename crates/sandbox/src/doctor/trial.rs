@@ -214,7 +214,9 @@ impl Scene {
 
     fn fill(folder: &Path, name: String) -> io::Result<Self> {
         let outside = folder.join("outside");
-        fs::create_dir_all(folder.join("work/.git/hooks"))?;
+        let repository = folder.join("work/.git");
+        fs::create_dir_all(repository.join("hooks"))?;
+        fs::write(repository.join("HEAD"), "ref: refs/heads/main\n")?;
         fs::create_dir(&outside)?;
         for file in ["secret", "spare"] {
             fs::write(outside.join(file), file)?;

@@ -63,19 +63,19 @@ const DEVICES: &[(&str, u64)] = &[
 ];
 
 /// What programs ask about the machine and themselves, where `/proc` also shows others.
-const SHARED_PROC: &[&str] = &[
-    "/proc/self",
-    "/proc/cpuinfo",
-    "/proc/filesystems",
-    "/proc/loadavg",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/uptime",
-    "/proc/version",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/kernel/random",
-    "/proc/sys/vm/overcommit_memory",
-    "/sys/devices/system/cpu",
+const SHARED_PROC: &[(&str, u64)] = &[
+    ("/proc/self", rights::LOOK),
+    ("/proc/cpuinfo", rights::READ_FILE),
+    ("/proc/filesystems", rights::READ_FILE),
+    ("/proc/loadavg", rights::READ_FILE),
+    ("/proc/meminfo", rights::READ_FILE),
+    ("/proc/stat", rights::READ_FILE),
+    ("/proc/uptime", rights::READ_FILE),
+    ("/proc/version", rights::READ_FILE),
+    ("/proc/sys/kernel/osrelease", rights::READ_FILE),
+    ("/proc/sys/kernel/random", rights::LOOK),
+    ("/proc/sys/vm/overcommit_memory", rights::READ_FILE),
+    ("/sys/devices/system/cpu", rights::LOOK),
 ];
 
 /// What only a world of its own has: everything in it is the program's.
@@ -159,30 +159,16 @@ pub fn abi() -> Result<Abi, LayerError> {
 /// that the process sees. To be called by the process that becomes the program, after
 /// `limits`: of `/proc` it leaves that process' own folder.
 pub fn restrict(view: &View, network: bool) -> Result<Abi, LayerError> {
-    confine(view, network, |rules| {
-        for path in SHARED_PROC {
-            rules.allow(Path::new(path), rights::LOOK)?;
-        }
-        Ok(())
-    })
+    confine(view, network, SHARED_PROC)
 }
 
 /// The same inside the strict tier's root, whose `/proc`, `/tmp` and `/dev/shm` are the
 /// program's own.
 pub fn restrict_in_own_world(view: &View, network: bool) -> Result<Abi, LayerError> {
-    confine(view, network, |rules| {
-        for (path, rights) in OWN_WORLD {
-            rules.allow(Path::new(path), *rights)?;
-        }
-        Ok(())
-    })
+    confine(view, network, OWN_WORLD)
 }
 
-fn confine(
-    view: &View,
-    network: bool,
-    surroundings: impl FnOnce(&Rules) -> Result<(), LayerError>,
-) -> Result<Abi, LayerError> {
+fn confine(view: &View, network: bool, surroundings: &[(&str, u64)]) -> Result<Abi, LayerError> {
     let abi = abi()?;
     let handled = abi.handled(view.everything, network);
     if handled == Handled::default() {
@@ -202,10 +188,9 @@ fn confine(
         for path in &view.writable {
             rules.allow(path, rights::CHANGE)?;
         }
-        for (path, rights) in DEVICES {
+        for (path, rights) in DEVICES.iter().chain(surroundings) {
             rules.allow(Path::new(path), *rights)?;
         }
-        surroundings(&rules)?;
     }
     filter::landlock_restrict(ruleset.as_fd())
         .map_err(|error| failed("the ruleset could not be put on", &error))?;

@@ -165,6 +165,31 @@ fn the_network_may_be_left_open() {
 }
 
 #[test]
+fn in_a_world_of_its_own_the_root_can_be_listed_and_proc_read() {
+    check_alone(
+        "layers::landlock::tests::in_a_world_of_its_own_the_root_can_be_listed_and_proc_read",
+        || {
+            let (_, view) = tree();
+            restrict_in_own_world(&view, false).unwrap();
+            vec![
+                said("list the root", fs::read_dir("/")),
+                said("read proc", fs::read("/proc/mounts")),
+                said("/etc/passwd", fs::read("/etc/passwd")),
+                said("write in /usr", fs::write("/usr/new", "x")),
+                said("write in proc", fs::write("/proc/self/comm", "x")),
+            ]
+        },
+        &[
+            "list the root: works",
+            "read proc: works",
+            "/etc/passwd: EACCES",
+            "write in /usr: EACCES",
+            "write in proc: EACCES",
+        ],
+    );
+}
+
+#[test]
 fn each_version_takes_in_hand_what_it_knows() {
     let handled = |abi: u32| {
         let Handled {

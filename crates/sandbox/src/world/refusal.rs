@@ -31,10 +31,19 @@ pub fn clone(wanted: i32, error: &io::Error) -> LayerError {
 
 /// A step within the new namespaces failed.
 pub fn step(layer: &'static str, what: &str, error: io::Error) -> LayerError {
+    let remedy = match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP) => {
+            "it must be there for as long as the program runs".to_owned()
+        }
+        Some(libc::EPERM | libc::EACCES | libc::ENOSPC | libc::ENOSYS) => {
+            remedy(libc::CLONE_NEWUSER, &Settings::read())
+        }
+        _ => "the portable tier does without it: `--sandbox=portable`".to_owned(),
+    };
     LayerError {
         layer,
         what: format!("{what}: {error}"),
-        remedy: remedy(libc::CLONE_NEWUSER, &Settings::read()),
+        remedy,
         errno: error.raw_os_error().unwrap_or_default(),
     }
 }
@@ -136,6 +145,17 @@ mod tests {
     fn check(settings: Settings, expected: &str) {
         let remedy = remedy(libc::CLONE_NEWUSER, &settings);
         assert!(remedy.contains(expected), "{remedy}");
+    }
+
+    #[test]
+    fn what_is_missing_is_not_blamed_on_the_system() {
+        let error = io::Error::from_raw_os_error(libc::ENOENT);
+        let refused = step("mount namespace", "binding /gone", error);
+        assert_eq!(
+            refused.to_string(),
+            "the sandbox cannot hold here: mount namespace: binding /gone: No such file or \
+             directory (os error 2); it must be there for as long as the program runs"
+        );
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Builder {
             None => {
                 let flags = libc::MS_NOSUID | libc::MS_NODEV;
                 sys::mount(c"tmpfs", &somewhere, flags, ROOT_OPTIONS)
-                    .during(|| "making an empty root".to_owned())?;
+                    .during(|| format!("making a root at {}", view.temporary.display()))?;
             }
         }
         rustix::process::chdir(&somewhere).during(changing)?;

@@ -52,11 +52,15 @@ pub(super) async fn start(
     sandbox: &Sandbox,
     planned: &Planned,
 ) -> Result<(Tree, Guarded, Streams), ExecError> {
-    let job = job(invocation, sandbox)?;
     let failed = |source: io::Error| ExecError::Spawn {
         program: invocation.program.clone(),
         source,
     };
+    let job = job(invocation, sandbox)?;
+    // Said as it is said without a sandbox, before anybody asks what it may reach.
+    if invocation.program.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(Errno::ISDIR.into()));
+    }
     let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(failed)?;
     let may_fall_back = matches!(sandbox.demand, Demand::Enforced | Demand::BestEffort);
     let mut tier = match sandbox.demand {

@@ -1,8 +1,10 @@
 //! Makes the filter's program: a search tree over the calls' numbers, whose leaves
 //! return a verdict or look at arguments.
 //!
-//! A call without a rule is decided after some eight comparisons, and the kernel
-//! remembers that it looked at no argument (from 5.11 on it does not ask again).
+//! When the filter is installed, kernels from 5.11 on try every number and remember
+//! which are let through whatever their arguments: those calls cost nothing later. The
+//! trying is most of the installation, so the tree is balanced by how many numbers are
+//! below a branch, not by how many rules.
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET,
@@ -16,7 +18,7 @@ use super::calls::{CALLS, Rule, UNKNOWN};
 /// The machine that a program is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
-    /// Also runs x32 programs, whose calls have a bit of their own.
+    /// Also runs x32 programs, whose calls have a high bit: unknown numbers, here.
     X86_64,
     Aarch64,
 }
@@ -41,12 +43,13 @@ impl Machine {
     }
 }
 
+/// The kernel tries numbers up to about here.
+const TRIED: u32 = UNKNOWN + 2;
+
 /// Offsets into `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
-
-const X32_BIT: u32 = 0x4000_0000;
 
 /// The low half of an argument: all that the kernel looks at in those that are checked.
 const fn low(argument: u8) -> u32 {
@@ -69,8 +72,8 @@ const TYPES_INTO_TERMINAL: [u32; 2] = [0x5412, 0x541C];
 const PERSONALITIES: [u32; 3] = [0, 0xFFFF_FFFF, 0x0004_0000];
 const NETLINK_ROUTE: u32 = 0;
 
-// Left halves of the tree are jumped over, and a jump reaches 255 instructions far.
-const _: () = assert!(CALLS.len() <= 126, "the tree's jumps would not fit a byte");
+/// Left parts of the tree are jumped over, and a jump reaches 255 instructions far.
+const MOST_INTERVALS_LEFT: usize = 128;
 
 /// The filter for `machine`.
 pub fn program(machine: Machine, openings: Openings) -> Vec<sock_filter> {
@@ -83,11 +86,7 @@ pub fn program(machine: Machine, openings: Openings) -> Vec<sock_filter> {
     assembly.jump(BPF_JEQ, machine.audit(), 1, 0);
     assembly.verdict(SECCOMP_RET_KILL_PROCESS);
     assembly.load(NUMBER);
-    if machine == Machine::X86_64 {
-        assembly.jump(BPF_JGE, X32_BIT, 0, 1);
-        assembly.fail(ENOSYS);
-    }
-    assembly.tree(&intervals);
+    assembly.tree(&intervals, TRIED);
     assembly.checks(openings);
     assembly.code
 }
@@ -98,10 +97,10 @@ fn intervals(machine: Machine, openings: Openings) -> Vec<(u32, Rule)> {
         .iter()
         .filter_map(|call| {
             let number = match machine {
-                Machine::X86_64 => call.1,
-                Machine::Aarch64 => call.2,
+                Machine::X86_64 => Some(call.x86_64),
+                Machine::Aarch64 => call.aarch64,
             };
-            Some((u32::from(number?), call.3.under(openings)))
+            Some((u32::from(number?), call.rule.under(openings)))
         })
         .collect();
     ruled.sort_unstable_by_key(|(number, _)| *number);
@@ -161,16 +160,28 @@ impl Assembly {
         self.verdict(SECCOMP_RET_ALLOW);
     }
 
-    /// Every leaf is one instruction, so a tree over `n` intervals is `2n - 1` long.
-    fn tree(&mut self, intervals: &[(u32, Rule)]) {
+    /// Decides numbers up to `end`. Every leaf is one instruction, so a tree over `n`
+    /// intervals is `2n - 1` long.
+    fn tree(&mut self, intervals: &[(u32, Rule)], end: u32) {
         match intervals {
             [] => {}
             [(_, rule)] => self.leaf(*rule),
-            _ => {
-                let (left, right) = intervals.split_at(intervals.len() / 2);
+            [(start, _), rest @ ..] => {
+                let middle = start.midpoint(end);
+                let lower = rest.partition_point(|(at, _)| *at < middle);
+                // The boundary that is nearer to the middle: below it or at it.
+                let nearer = match (
+                    lower.checked_sub(1).map(|below| rest[below].0),
+                    rest.get(lower),
+                ) {
+                    (Some(below), Some((above, _))) => middle - below < above - middle,
+                    (below, _) => below.is_some(),
+                };
+                let left = if nearer { lower } else { lower + 1 };
+                let (left, right) = intervals.split_at(left.min(MOST_INTERVALS_LEFT));
                 self.jump(BPF_JGE, right[0].0, (2 * left.len() - 1) as u8, 0);
-                self.tree(left);
-                self.tree(right);
+                self.tree(left, right[0].0);
+                self.tree(right, end);
             }
         }
     }

@@ -34,15 +34,34 @@ pub enum Rule {
     Personality,
 }
 
-/// A call: its name, its number on x86_64 and on aarch64, where it has one.
-pub struct Call(pub &'static str, pub Option<u16>, pub Option<u16>, pub Rule);
+/// A call with a rule. Its number depends on the machine, and old ones are not everywhere.
+pub struct Call {
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "for who reads the table, and tests")
+    )]
+    pub name: &'static str,
+    pub x86_64: u16,
+    pub aarch64: Option<u16>,
+    pub rule: Rule,
+}
 
 const fn both(name: &'static str, x86_64: u16, aarch64: u16, rule: Rule) -> Call {
-    Call(name, Some(x86_64), Some(aarch64), rule)
+    Call {
+        name,
+        x86_64,
+        aarch64: Some(aarch64),
+        rule,
+    }
 }
 
 const fn old(name: &'static str, x86_64: u16, rule: Rule) -> Call {
-    Call(name, Some(x86_64), None, rule)
+    Call {
+        name,
+        x86_64,
+        aarch64: None,
+        rule,
+    }
 }
 
 /// Calls from here on are newer than this table: absent, until somebody looks at them.

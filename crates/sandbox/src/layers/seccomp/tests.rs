@@ -90,11 +90,13 @@ fn number(machine: Machine, name: &str) -> Option<u16> {
         ("landlock_restrict_self", 446, 446),
         ("seccomp", 317, 277),
     ];
-    let call = CALLS.iter().find(|call| call.0 == name);
-    let numbers = call.map(|call| (call.1, call.2)).or_else(|| {
-        let (_, x86_64, aarch64) = common.iter().find(|(common, ..)| *common == name)?;
-        Some((Some(*x86_64), Some(*aarch64)))
-    });
+    let call = CALLS.iter().find(|call| call.name == name);
+    let numbers = call
+        .map(|call| (Some(call.x86_64), call.aarch64))
+        .or_else(|| {
+            let (_, x86_64, aarch64) = common.iter().find(|(common, ..)| *common == name)?;
+            Some((Some(*x86_64), Some(*aarch64)))
+        });
     let (x86_64, aarch64) = numbers.unwrap_or_else(|| panic!("no number of {name}"));
     match machine {
         Machine::X86_64 => x86_64,
@@ -123,8 +125,8 @@ fn check(openings: Openings, name: &str, arguments: &[u64], expected: &str) {
 #[test]
 fn calls_without_arguments_to_look_at_get_the_verdict_of_the_table() {
     for call in CALLS {
-        if let Rule::Fail(errno) = call.3 {
-            check(ALL, call.0, &[1, 2, 3, 4, 5, 6], &word::<()>(Err(errno)));
+        if let Rule::Fail(errno) = call.rule {
+            check(ALL, call.name, &[1, 2, 3, 4, 5, 6], &word::<()>(Err(errno)));
         }
     }
 }

@@ -1,0 +1,171 @@
+//! What lies where a program may write and would become code outside of the sandbox:
+//! the next commit, the next shell, the next folder opened in an editor would run it.
+//!
+//! Protected is what is there. What is not there can be made: a source file becomes
+//! code as well, and no list can tell. Workflows that run elsewhere after a push
+//! (`.github`) are source in that sense, and so is a repository within a folder.
+
+use std::path::{Path, PathBuf};
+
+use super::{ViewError, git, refused};
+
+/// In each folder that may be written. A link of these names is refused: nothing could
+/// keep the program from putting something else in its place.
+const IN_A_PROJECT: &[&str] = &[
+    // Definitions and settings of tools like this one.
+    ".argway",
+    "argway.kdl",
+    ".slop-mcp",
+    ".mcp.json",
+    // Editors.
+    ".cursor",
+    ".devcontainer",
+    ".dir-locals.el",
+    ".exrc",
+    ".fleet",
+    ".helix",
+    ".idea",
+    ".nvim.lua",
+    ".nvimrc",
+    ".vim",
+    ".vimrc",
+    ".vs",
+    ".vscode",
+    ".zed",
+    // Agents.
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".windsurf",
+    // Shells and hooks.
+    ".envrc",
+    ".githooks",
+    ".husky",
+    ".mise.toml",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    "mise.toml",
+];
+
+/// In the caller's home, where that may be written. Links are common there, and what
+/// they lead to is protected.
+const AT_HOME: &[&str] = &[
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".cargo/bin",
+    ".cargo/config.toml",
+    ".claude/settings.json",
+    ".config/argway",
+    ".config/autostart",
+    ".config/direnv",
+    ".config/environment.d",
+    ".config/fish",
+    ".config/git",
+    ".config/mcpx",
+    ".config/nvim",
+    ".config/slop-mcp",
+    ".config/systemd",
+    ".cursor",
+    ".emacs",
+    ".emacs.d",
+    ".gitconfig",
+    ".local/bin",
+    ".local/share/systemd",
+    ".pam_environment",
+    ".profile",
+    ".ssh",
+    ".vim",
+    ".vimrc",
+    ".vscode",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".xsessionrc",
+    ".zlogin",
+    ".zlogout",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "Library/LaunchAgents",
+    "bin",
+];
+
+/// Nobody works within these.
+const CLOSED: &[&str] = &[".git", ".argway", ".slop-mcp"];
+const CLOSED_AT_HOME: &[&str] = &[".ssh", ".config/argway", ".config/slop-mcp"];
+
+/// What is protected, and what a repository that lies elsewhere needs.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Existing paths that may not be changed.
+    pub protected: Vec<PathBuf>,
+    /// Parts of the repository that a working tree belongs to.
+    pub repository_writable: Vec<PathBuf>,
+    /// The rest of it.
+    pub repository_readable: Vec<PathBuf>,
+}
+
+/// What is to be kept within `writable`, which is canonical.
+pub fn within(writable: &[PathBuf], home: Option<&Path>) -> Result<Kept, ViewError> {
+    let mut kept = Kept::default();
+    for root in writable.iter().filter(|root| root.is_dir()) {
+        if Some(root.as_path()) == home {
+            git::keep_folder(&root.join(".git"), &mut kept);
+            continue;
+        }
+        for name in IN_A_PROJECT {
+            if let Some(path) = unlinked(root, name)? {
+                kept.protected.push(path);
+            }
+        }
+        if let Some(repository) = unlinked(root, ".git")? {
+            git::keep(root, &repository, home, &mut kept);
+        }
+    }
+    let at_home = home.into_iter().flat_map(|home| {
+        let names = AT_HOME.iter().map(move |name| home.join(name));
+        names
+            .filter(|path| path.symlink_metadata().is_ok())
+            .filter_map(|path| path.canonicalize().ok())
+    });
+    for path in at_home {
+        if writable
+            .iter()
+            .any(|root| path.starts_with(root) && path != *root)
+        {
+            kept.protected.push(path);
+        }
+    }
+    Ok(kept)
+}
+
+/// What protected thing `path`, which is canonical, is or lies within.
+pub fn holder(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let closed = path
+        .ancestors()
+        .find(|holder| CLOSED.iter().any(|name| holder.ends_with(name)));
+    let at_home = || {
+        let home = home?;
+        let names = CLOSED_AT_HOME.iter().map(|name| home.join(name));
+        names.into_iter().find(|closed| path.starts_with(closed))
+    };
+    closed.map(Path::to_owned).or_else(at_home)
+}
+
+/// `name` in `root` if it is there.
+fn unlinked(root: &Path, name: &str) -> Result<Option<PathBuf>, ViewError> {
+    let path = root.join(name);
+    match std::fs::symlink_metadata(&path) {
+        Err(_) => Ok(None),
+        Ok(metadata) if !metadata.is_symlink() => Ok(Some(path)),
+        Ok(_) => Err(refused(format_args!(
+            "`{}` is a link, which a program could replace, and what it would be replaced with \
+             becomes code: put the thing itself there, run in another folder, or say filesystem \
+             \"full\"",
+            path.display()
+        ))),
+    }
+}
