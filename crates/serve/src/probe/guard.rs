@@ -127,10 +127,13 @@ enum Trouble {
 }
 
 /// What programs say that miss a file, a right or a system call, in lower case.
-const COMPLAINTS: [&str; 16] = [
+const COMPLAINTS: [&str; 18] = [
     "permission denied",
     "operation not permitted",
-    "no such file or directory",
+    // dash says no more.
+    "no such file",
+    "cannot open",
+    "can't open",
     "read-only file system",
     "function not implemented",
     "address family not supported",
@@ -163,10 +166,13 @@ fn trouble(asked: &Asked) -> Trouble {
         }
         // What a shell says of a program that it cannot run.
         Ending::Exited(126 | 127) | Ending::Signalled(_) | Ending::Exceeded(_) => Trouble::Failed,
-        Ending::Exited(_) => match complains(&outcome.stderr) || complains(&outcome.stdout) {
-            true => Trouble::Failed,
-            false => Trouble::None,
-        },
+        Ending::Exited(_) => {
+            let silent = outcome.stdout.total == 0 && outcome.stderr.total == 0;
+            match silent || complains(&outcome.stderr) || complains(&outcome.stdout) {
+                true => Trouble::Failed,
+                false => Trouble::None,
+            }
+        }
     }
 }
 
@@ -311,6 +317,8 @@ mod tests {
         for failed in [
             exited(127, ""),
             exited(126, ""),
+            exited(1, ""),
+            exited(2, "sh: 2: .: cannot open /opt/tool/library: No such file"),
             exited(
                 1,
                 "tool: error while loading shared libraries: libx.so: cannot open shared object file",
