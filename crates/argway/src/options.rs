@@ -147,6 +147,7 @@ impl RunOptions {
         Settings {
             layout: layout.into(),
             timeout: self.timeout,
+            operator_timeout: None,
             max_output: usize::try_from(self.max_output).unwrap_or(usize::MAX),
             max_spill: self.max_spill,
             format: match self.data {

@@ -26,7 +26,7 @@ pub struct Job {
     pub program: PathBuf,
     /// The words after it.
     pub words: Vec<OsString>,
-    /// Its whole environment but for HOME and TMPDIR, which the sandbox sets.
+    /// Its whole environment. The sandbox adds HOME and TMPDIR where they are not in it.
     pub environment: Vec<(OsString, OsString)>,
     /// Where it runs, absolute.
     pub directory: PathBuf,
@@ -285,19 +285,19 @@ fn order_file(order: &[u8]) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// The variables of `given` with HOME and TMPDIR as the view has them, and without
-/// the mark by which the server knows processes that run in no sandbox.
+/// The variables of `given` with HOME and TMPDIR as the view has them where the caller
+/// sets none, and without the mark by which the server knows processes that run in no
+/// sandbox.
 fn environment(
     given: &[(OsString, OsString)],
     view: &crate::view::View,
 ) -> Vec<(OsString, OsString)> {
-    const OURS: [&str; 3] = ["HOME", "TMPDIR", "ARGWAY_RUN"];
-    let mut environment: Vec<(OsString, OsString)> = given
-        .iter()
-        .filter(|(name, _)| !OURS.iter().any(|ours| name == OsStr::new(ours)))
-        .cloned()
-        .collect();
-    environment.push(("HOME".into(), view.home.clone().into()));
-    environment.push(("TMPDIR".into(), view.temporary.clone().into()));
+    let mut environment = given.to_vec();
+    environment.retain(|(name, _)| name != OsStr::new("ARGWAY_RUN"));
+    for (name, folder) in [("HOME", &view.home), ("TMPDIR", &view.temporary)] {
+        if !given.iter().any(|(given, _)| given == OsStr::new(name)) {
+            environment.push((name.into(), folder.into()));
+        }
+    }
     environment
 }

@@ -181,7 +181,7 @@ fn failure(error: CallError) -> Failure {
             Failure::Usage(error.into())
         }
         // Only a server has calls that wait for their turn.
-        CallError::Program(_) | CallError::Exec(_) | CallError::Cancelled => {
+        CallError::Program(_) | CallError::Exec(_) | CallError::Setup(_) | CallError::Cancelled => {
             Failure::Program(error.into())
         }
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod changes;
+mod definitions;
 mod ends;
 mod lines;
 mod lists;

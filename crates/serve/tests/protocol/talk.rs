@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use argway_core::catalog::{Catalog, Inherited, Layout, Selection};
-use argway_core::model::Reading;
+use argway_core::model::{Program, Reading};
 use argway_core::output::DataFormat;
 use argway_serve::bridge::{Bridge, SandboxSettings, Settings};
 use argway_serve::mcp::{Identity, Options, PageLimit, Refresh, ServeError, Server};
@@ -77,6 +77,19 @@ impl World {
         Talk::start(self.server(Options::default()), None)
     }
 
+    /// A client of a server of this one program, which runs without a sandbox.
+    pub fn talk_of(&self, program: Program) -> Talk {
+        let programs = [Arc::new(program)];
+        let catalog = Catalog::build(&programs, &Selection::default(), Inherited::default());
+        let mut settings = settings();
+        settings.sandbox.off = true;
+        let bridge = Bridge {
+            catalog: Arc::new(catalog.expect("a catalog")),
+            settings,
+        };
+        Talk::start(Server::new(identity(), bridge, Options::default()), None)
+    }
+
     /// One whose server looks often at what it serves, and pages its lists small.
     pub fn talk_with(&self, entries: usize, refresh: Option<Box<dyn Refresh>>) -> Talk {
         let page = PageLimit {
@@ -109,6 +122,7 @@ fn settings() -> Settings {
     Settings {
         layout: Layout::Flat,
         timeout: Duration::from_secs(60),
+        operator_timeout: None,
         max_output: 1 << 20,
         max_spill: 1 << 24,
         format: DataFormat::Json,

@@ -14,6 +14,7 @@ mod course;
 mod ends;
 mod limits;
 mod scene;
+mod walks;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,8 @@ const TESTS: &[Test] = tests![
     limits::processes_are_counted,
     limits::a_flood_ends_where_the_policy_says,
     limits::within_its_bounds_a_program_is_left_alone,
+    walks::a_program_that_is_read_reaches_only_its_own_folders,
+    walks::a_program_that_misses_its_files_in_a_sandbox_is_read_without,
 ];
 
 fn main() -> ExitCode {
