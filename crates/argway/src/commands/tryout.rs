@@ -11,7 +11,7 @@ use argway_core::argv;
 use argway_core::catalog::{Catalog, Selection};
 use argway_core::model::{Family, Program, Reading};
 use argway_core::probe::{Probe, Question};
-use argway_serve::bridge::Bridge;
+use argway_serve::bridge::{Bridge, SandboxSettings};
 use argway_serve::identify;
 use clap::Args;
 use serde_json::json;
@@ -48,7 +48,8 @@ Examples:
   argway try git
   argway try docker --all")]
 pub struct Try {
-    /// A name on PATH, a path, or a description file [default: one from PATH]
+    /// A name on PATH, a path, a description file, or a definition (FILE.kdl, cli_NAME) [default:
+    /// one from PATH]
     program: Option<String>,
     /// Show every command on a line of its own
     #[arg(long)]
@@ -230,7 +231,7 @@ fn harmless_call(
     }
     let bridge = Bridge {
         catalog: Arc::new(read_only.cloned().unwrap_or_default()),
-        settings: RunOptions::default().settings(LayoutName::Flat),
+        settings: RunOptions::default().settings(LayoutName::Flat, SandboxSettings::default()),
     };
     let mut shown = None;
     for call in harmless::calls(&bridge.catalog)
