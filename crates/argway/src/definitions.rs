@@ -307,7 +307,7 @@ pub fn find_command(program: &mut Program) -> Result<(), ResolveError> {
     let Some(command) = program.executable.as_deref().filter(|_| !only_shell) else {
         return Ok(());
     };
-    let path = identify::resolve(command)?;
+    let path = identify::resolve_command(command)?;
     program.executable = Some(path.display().to_string());
     Ok(())
 }

@@ -25,6 +25,9 @@ pub struct ReadOptions {
     /// Let the program see your HOME and XDG folders while it is read (for plugins and aliases)
     #[arg(long)]
     pub with_home: bool,
+    /// Read the program without a sandbox even where there is one
+    #[arg(long)]
+    pub unguarded: bool,
     /// Do not ask the program's parser about types that its help leaves open
     #[arg(long)]
     pub no_oracle: bool,
@@ -153,7 +156,8 @@ impl RunOptions {
     pub fn settings(&self, layout: LayoutName, sandbox: SandboxSettings) -> Settings {
         Settings {
             layout: layout.into(),
-            timeout: self.timeout.unwrap_or(LONGEST_CALL),
+            timeout: LONGEST_CALL,
+            operator_timeout: self.timeout,
             max_output: usize::try_from(self.max_output).unwrap_or(usize::MAX),
             max_spill: self.max_spill,
             format: match self.data {

@@ -14,7 +14,7 @@ use argway_core::probe::Probe;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, plain};
 use argway_serve::identify::{self, Identity};
-use argway_serve::probe::ProcessProbe;
+use argway_serve::probe::{Guard, ProcessProbe};
 
 use crate::cache::{Cache, Choices, Key};
 use crate::definitions::{self, Stamp};
@@ -250,6 +250,9 @@ impl Source {
     pub fn probe(&self, path: &Path) -> ProcessProbe {
         let mut probe = ProcessProbe::new(path);
         probe.with_home = self.options.with_home;
+        if self.options.unguarded {
+            probe.guard = Guard::Off;
+        }
         if let Some(jobs) = self.options.jobs {
             probe.jobs = jobs.get();
         }
@@ -283,7 +286,13 @@ impl Source {
         }
         self.terminal
             .wait(format_args!("reading {}, once", path.display()));
-        let reading = self.walk(path, &mut self.probe(path))?;
+        let mut probe = self.probe(path);
+        let reading = self.walk(path, &mut probe)?;
+        if let Some(reason) = probe.unguarded() {
+            let path = path.display();
+            self.terminal
+                .note(format_args!("{path} was read without a sandbox: {reason}"));
+        }
         if let Err(error) = cache.and_then(|cache| cache.keep(&name_of(path), &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));

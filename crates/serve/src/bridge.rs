@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use argway_core::argv::{self, ArgumentError, Arguments, Room, TooLong};
+use argway_core::argv::{self, ArgumentError, Room, TooLong};
 use argway_core::catalog::{Catalog, Layout, Tool};
+use argway_core::model::{Family, RunSpec};
 use argway_core::output::{self, DataFormat, Outcome, Reply};
 use argway_core::policy::{Demand, PolicyOverrides, SandboxPolicy};
 use serde_json::{Map, Value};
@@ -17,13 +18,28 @@ use serde_json::{Map, Value};
 use crate::exec::{self, Event, ExecError, Invocation, Limits};
 use crate::identify::{self, ResolveError};
 
+mod codec;
+mod prepared;
+mod reach;
+mod redaction;
+mod setup;
+mod variables;
+
+pub use prepared::Prepared;
+pub use setup::SetupError;
+pub use variables::{Origin, Variable};
+
+use reach::Reach;
+
 /// How calls are run.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The shape of tools.
     pub layout: Layout,
-    /// A call is ended after this long.
+    /// A call is ended after this long, where neither the operator nor a definition says.
     pub timeout: Duration,
+    /// What the operator says: the last word, over definitions too.
+    pub operator_timeout: Option<Duration>,
     /// Bytes of each stream kept in a result.
     pub max_output: usize,
     /// Bytes of each stream kept in a file beyond that.
@@ -86,21 +102,9 @@ pub enum CallError {
     /// The words are longer than the system takes.
     #[error(transparent)]
     TooLong(#[from] TooLong),
-}
-
-/// A call that was checked and not yet run.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    /// The tool's name.
-    pub tool: String,
-    /// The file to run; a bare name is looked for on PATH when it is run.
-    pub program: PathBuf,
-    /// The words after it.
-    pub words: Vec<OsString>,
-    /// What it reads; nothing means an empty stdin.
-    pub stdin: Option<Vec<u8>>,
-    /// What its stdout is read as.
-    pub format: DataFormat,
+    /// It cannot be run as it is defined.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
 }
 
 impl Bridge {
@@ -111,32 +115,53 @@ impl Bridge {
         arguments: &Map<String, Value>,
     ) -> Result<Prepared, CallError> {
         let tool = self.tool(name)?;
-        let mut format = self.settings.format;
-        let mut checked = Arguments::check(tool, self.settings.layout, arguments)?;
-        if self.settings.json_output
-            && let Some(switch) = argv::json_switch(tool, &checked)
-        {
-            checked = checked.with_json(&switch);
-            // docker's `--format json` prints a line of JSON for each row.
-            if format == DataFormat::Json {
-                format = DataFormat::Any;
-            }
-        }
-        let words: Vec<OsString> = argv::encode(tool, &checked)?
-            .into_iter()
-            .map(OsString::from)
-            .collect();
-        let program = match &tool.program.executable {
-            Some(file) => PathBuf::from(file),
-            None => PathBuf::from(&tool.program.name),
+        let settings = &self.settings;
+        let run = tool.spec().run.as_deref();
+        let checked = codec::check(tool, settings.layout, settings.json_output, arguments)?;
+        let (program, words) = command(tool, run, &checked.words);
+
+        let sandbox = settings.sandbox(run);
+        let policy = sandbox.as_ref().map(|sandbox| &sandbox.policy);
+        let directory = match run.is_some() || sandbox.is_some() {
+            true => Some(settings.folder(run)?),
+            false => settings.directory.clone(),
         };
-        fits(&program, &words)?;
+        if let (Some(policy), Some(directory)) = (policy, &directory) {
+            let home = std::env::home_dir();
+            let reach = Reach {
+                policy,
+                program: &program,
+                directory,
+                home: home.as_deref(),
+            };
+            reach.check(&checked.paths)?;
+        }
+        let server = std::env::vars_os().collect();
+        let variables = variables::set(run, checked.secrets, &server)?;
+        let environment = variables::environment(policy, &variables, &server)?;
+        fits(
+            &program,
+            &words,
+            &variables,
+            variables::lengths(&environment, &server),
+        )?;
         Ok(Prepared {
             tool: name.to_owned(),
             program,
             words,
-            stdin: checked.stdin().map(|text| text.as_bytes().to_vec()),
-            format,
+            stdin: checked.stdin,
+            // docker's `--format json` prints a line of JSON for each row.
+            format: match settings.format {
+                DataFormat::Json if checked.json => DataFormat::Any,
+                format => format,
+            },
+            directory,
+            variables,
+            timeout: settings.timeout(run),
+            sandbox,
+            defined: run.is_some() || tool.program.family == Family::Definition,
+            environment,
+            stdin_is_secret: checked.stdin_is_secret,
         })
     }
 
@@ -159,26 +184,26 @@ impl Bridge {
         events: &mut (dyn FnMut(Event) + Send),
     ) -> Result<Outcome, CallError> {
         let settings = &self.settings;
-        // A description may leave the file out, or was written on another machine.
-        let program = match prepared.program.is_absolute() {
-            true => prepared.program.clone(),
-            false => identify::resolve(&prepared.program)?,
-        };
         let invocation = Invocation {
-            program,
+            program: file(prepared)?,
             words: prepared.words.clone(),
             stdin: prepared.stdin.clone(),
-            directory: settings.directory.clone(),
-            environment: exec::environment(),
+            directory: prepared.directory.clone(),
+            environment: prepared.environment.clone(),
             limits: Limits {
-                timeout: settings.timeout,
+                timeout: prepared.timeout,
                 keep: settings.max_output,
-                spill: settings.max_spill,
+                spill: settings.most_output(prepared.sandbox.as_ref()),
                 spill_folders: spill_folders(),
             },
-            sandbox: None,
+            sandbox: prepared.sandbox.clone(),
         };
-        Ok(exec::run(invocation, cancel, events).await?)
+        let redaction = prepared.redaction();
+        if redaction.is_empty() {
+            return Ok(exec::run(invocation, cancel, events).await?);
+        }
+        let mut events = |event| events(redaction.event(event));
+        Ok(exec::run(invocation, cancel, &mut events).await?)
     }
 
     /// What a caller reads of a prepared call that ended in `outcome`.
@@ -203,6 +228,35 @@ impl Bridge {
     }
 }
 
+/// The program of a call and the words after it.
+fn command(tool: &Tool, run: Option<&RunSpec>, words: &[String]) -> (PathBuf, Vec<OsString>) {
+    let named = tool.program.executable.as_ref();
+    let named = named.unwrap_or(&tool.program.name);
+    if run.is_some_and(|run| run.shell) {
+        let line = match words {
+            [] => named.clone(),
+            words => format!("{named} {}", codec::quoted(words)),
+        };
+        return (PathBuf::from(SHELL), vec!["-c".into(), line.into()]);
+    }
+    let words = words.iter().map(OsString::from).collect();
+    (PathBuf::from(named), words)
+}
+
+/// The file of a call's program, which is there now.
+fn file(prepared: &Prepared) -> Result<PathBuf, ResolveError> {
+    let program = &prepared.program;
+    match (prepared.defined, program.is_absolute()) {
+        (true, _) => identify::resolve_command(program),
+        (false, true) => Ok(program.clone()),
+        // A description may leave the file out, or was written on another machine.
+        (false, false) => identify::resolve(program),
+    }
+}
+
+/// Runs the lines of definitions that say `shell true`.
+const SHELL: &str = "/bin/sh";
+
 /// More than the variables that a run adds to the environment take.
 const ADDED_ENVIRONMENT: usize = 4096;
 
@@ -220,12 +274,25 @@ fn spill_folders() -> Vec<PathBuf> {
 }
 
 /// Refuses what the system would refuse, before anything is started.
-fn fits(program: &Path, words: &[OsString]) -> Result<(), TooLong> {
+fn fits(
+    program: &Path,
+    words: &[OsString],
+    variables: &[Variable],
+    environment: Vec<usize>,
+) -> Result<(), TooLong> {
     let words = std::iter::once(program.as_os_str())
         .chain(words.iter().map(OsString::as_os_str))
         .map(OsStr::as_encoded_bytes);
-    let environment = std::env::vars_os().map(|(name, value)| name.len() + 1 + value.len());
-    // What a run adds to the environment: see `exec::environment`.
+    let room = Room::default();
+    // The system counts a variable as it does a word.
+    let lengths = variables
+        .iter()
+        .map(|variable| variable.name.len() + 1 + variable.value.len());
+    if let Some(bytes) = lengths.max().filter(|&bytes| bytes >= room.word) {
+        let most = room.word - 1;
+        return Err(TooLong::Word { bytes, most });
+    }
+    // What a run adds to the environment: its mark, and the sandbox's folders.
     let added = std::iter::once(ADDED_ENVIRONMENT);
-    argv::size(words, environment.chain(added), Room::default())
+    argv::size(words, environment.into_iter().chain(added), room)
 }

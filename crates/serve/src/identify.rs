@@ -1,16 +1,18 @@
 //! Finds a program's file and tells its family by reading it, never by running it.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
+mod resolve;
 mod wrapper;
+
+pub use resolve::{ResolveError, resolve, resolve_command};
 
 /// A script longer than this is more than a wrapper.
 const LONGEST_WRAPPER: u64 = 64 * 1024;
@@ -20,94 +22,6 @@ const DEEPEST_WRAPPER: usize = 5;
 
 /// Files are searched in pieces that stay in the processor's cache.
 const PIECE: usize = 256 * 1024;
-
-/// Why there is no such program.
-#[derive(Debug, thiserror::Error)]
-pub enum ResolveError {
-    /// No folder of PATH has it.
-    #[error("no program is called `{name}`; looked in {}", .looked.join(", "))]
-    NotFound {
-        /// What was asked for.
-        name: String,
-        /// The folders of PATH that were searched.
-        looked: Vec<String>,
-    },
-    /// PATH has no folder to look in.
-    #[error("no program is called `{0}`: PATH has no absolute folders; give the program's path")]
-    EmptyPath(String),
-    /// The file is there and cannot be run.
-    #[error("{} {reason}", .path.display())]
-    NotRunnable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, as the rest of a sentence.
-        reason: String,
-    },
-}
-
-/// The absolute path of the program called `name`: a path as it is, another name
-/// from PATH.
-pub fn resolve(name: impl AsRef<OsStr>) -> Result<PathBuf, ResolveError> {
-    resolve_in(name.as_ref(), std::env::var_os("PATH").as_deref())
-}
-
-fn resolve_in(name: &OsStr, path: Option<&OsStr>) -> Result<PathBuf, ResolveError> {
-    if name.as_encoded_bytes().contains(&b'/') {
-        let given = Path::new(name);
-        let not_runnable = |reason: String| ResolveError::NotRunnable {
-            path: given.to_path_buf(),
-            reason,
-        };
-        runnable(given).map_err(not_runnable)?;
-        // Absolute, because a run in another folder would not find it otherwise.
-        return std::path::absolute(given).map_err(|error| not_runnable(error.to_string()));
-    }
-    let shown = name.to_string_lossy().into_owned();
-    // An empty or relative entry would run whatever lies in the current folder.
-    let folders: Vec<PathBuf> = path
-        .map(|path| std::env::split_paths(path).collect())
-        .unwrap_or_default();
-    let folders: Vec<PathBuf> = folders
-        .into_iter()
-        .filter(|folder| folder.is_absolute())
-        .collect();
-    if folders.is_empty() || name.is_empty() {
-        return Err(ResolveError::EmptyPath(shown));
-    }
-    let mut refused = None;
-    for folder in &folders {
-        let path = folder.join(name);
-        match runnable(&path) {
-            Ok(()) => return Ok(path),
-            Err(reason) if path.is_file() => {
-                refused.get_or_insert(ResolveError::NotRunnable { path, reason });
-            }
-            Err(_) => {}
-        }
-    }
-    Err(refused.unwrap_or_else(|| ResolveError::NotFound {
-        name: shown,
-        looked: folders
-            .iter()
-            .map(|folder| folder.display().to_string())
-            .collect(),
-    }))
-}
-
-fn runnable(path: &Path) -> Result<(), String> {
-    let meta = fs::metadata(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "does not exist".to_owned(),
-        _ => format!("cannot be looked at: {error}"),
-    })?;
-    if meta.is_dir() {
-        return Err("is a folder".to_owned());
-    }
-    if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 {
-        return Err("is not executable".to_owned());
-    }
-    rustix::fs::access(path, rustix::fs::Access::EXEC_OK)
-        .map_err(|_| "may not be run by this user".to_owned())
-}
 
 /// What a program is, going by its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -277,7 +191,7 @@ impl FileId {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 
@@ -294,57 +208,6 @@ mod tests {
         bytes.extend_from_slice(mark.as_bytes());
         bytes.extend(vec![1; 5000]);
         bytes
-    }
-
-    #[test]
-    fn a_name_is_found_on_the_path_in_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
-        fs::create_dir_all(one.join("folder")).unwrap();
-        fs::create_dir_all(&two).unwrap();
-        write(&one, "plain", b"", 0o644);
-        let plain = write(&two, "plain", b"", 0o755);
-        let both = write(&one, "both", b"", 0o755);
-        write(&two, "both", b"", 0o755);
-        let path =
-            std::env::join_paths([Path::new(""), Path::new("relative"), &one, &two]).unwrap();
-        let find = |name: &str| resolve_in(OsStr::new(name), Some(&path));
-        assert_eq!(find("both").unwrap(), both);
-        assert_eq!(find("plain").unwrap(), plain);
-        let missing = find("missing").unwrap_err().to_string();
-        let looked = format!("{}, {}", one.display(), two.display());
-        assert_eq!(
-            missing,
-            format!("no program is called `missing`; looked in {looked}")
-        );
-        assert!(
-            find("folder")
-                .unwrap_err()
-                .to_string()
-                .contains("looked in")
-        );
-        assert!(find("").is_err());
-    }
-
-    #[test]
-    fn the_current_folder_is_never_searched() {
-        let error = resolve_in(OsStr::new("Cargo.toml"), Some(OsStr::new(":.::"))).unwrap_err();
-        assert!(matches!(error, ResolveError::EmptyPath(_)));
-    }
-
-    #[test]
-    fn a_path_is_taken_as_it_is_and_made_absolute() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = write(folder.path(), "tool", b"", 0o755);
-        assert_eq!(resolve_in(path.as_os_str(), None).unwrap(), path);
-        let text = write(folder.path(), "text", b"", 0o644);
-        let error = |path: &Path| resolve_in(path.as_os_str(), None).unwrap_err().to_string();
-        assert_eq!(
-            error(&text),
-            format!("{} is not executable", text.display())
-        );
-        assert_eq!(error(Path::new("./nowhere")), "./nowhere does not exist");
-        assert_eq!(error(Path::new("/tmp/")), "/tmp/ is a folder");
     }
 
     #[test]

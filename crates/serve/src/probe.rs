@@ -3,7 +3,7 @@
 //!
 //! A program that is only looked at sees an empty home, an empty folder and an
 //! environment without the caller's secrets, and nothing that it starts outlives
-//! the question.
+//! the question. Where the system has a sandbox, it can reach nothing else either.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,15 +11,21 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use argway_core::output::{Ending, Outcome};
+use argway_core::policy::Demand;
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::exec::{self, Environment, ExecError, Invocation, Limits};
+use crate::exec::{self, Environment, ExecError, Invocation, Limits, Sandbox};
+
+mod guard;
+
+pub use guard::Guard;
+use guard::{ATTEMPTS, Standing, Trouble};
 
 /// The caller's variables that a program gets to see: what it needs to start and
 /// to know the language, and nothing that could be a secret.
@@ -37,6 +43,17 @@ const PASSED_ON_WITH_HOME: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_RUNTIME_DIR",
+];
+
+/// Those of them that say where something is.
+const SETTINGS_PLACES: &[&str] = &[
+    "HOME",
+    "KUBECONFIG",
+    "DOCKER_CONFIG",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
 ];
 
 /// Folders in an empty home, with the variable that points to each.
@@ -109,6 +126,10 @@ pub struct ProcessProbe {
     pub jobs: usize,
     /// Give it the caller's HOME and XDG folders instead of empty ones.
     pub with_home: bool,
+    /// Whether it runs in a sandbox.
+    pub guard: Guard,
+    /// What the first question showed; clones share it.
+    standing: Arc<Mutex<Option<Standing>>>,
     place: Option<Arc<Place>>,
 }
 
@@ -122,6 +143,8 @@ impl ProcessProbe {
             max_output: 4 << 20,
             jobs: 2 * cores,
             with_home: false,
+            guard: Guard::default(),
+            standing: Arc::default(),
             place: None,
         }
     }
@@ -139,6 +162,19 @@ impl ProcessProbe {
         files
     }
 
+    /// Why the program was asked without a sandbox although one was wanted, where
+    /// that is so.
+    pub fn unguarded(&self) -> Option<String> {
+        match &*self.standing() {
+            Some(Standing::Unguarded(reason)) => Some(reason.clone()),
+            Some(Standing::Guarded(_)) | None => None,
+        }
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Option<Standing>> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Removes the folders that the program was given. Dropping the last clone
     /// of a probe does the same.
     pub fn finish(&mut self) {
@@ -154,7 +190,12 @@ impl ProcessProbe {
             .ok_or_else(|| io::Error::other("no place"))
     }
 
-    fn invocation(&self, question: &Question, place: &Place) -> Invocation {
+    fn invocation(
+        &self,
+        question: &Question,
+        place: &Place,
+        guarded: Option<Demand>,
+    ) -> Invocation {
         Invocation {
             program: self.program.clone(),
             words: question.words.iter().map(OsString::from).collect(),
@@ -167,8 +208,25 @@ impl ProcessProbe {
                 spill: 0,
                 spill_folders: Vec::new(),
             },
-            sandbox: None,
+            sandbox: guarded.map(|demand| Sandbox {
+                policy: guard::policy([place.home.as_path(), &place.temporary], self.readable()),
+                demand,
+            }),
         }
+    }
+
+    /// What the program may look at besides the system: where the variables lead that
+    /// it is given.
+    fn readable(&self) -> Vec<PathBuf> {
+        let folders = |name: &str| {
+            let value = std::env::var_os(name).unwrap_or_default();
+            std::env::split_paths(&value).collect::<Vec<_>>()
+        };
+        let mut readable = folders("LD_LIBRARY_PATH");
+        if self.with_home {
+            readable.extend(SETTINGS_PLACES.iter().flat_map(|name| folders(name)));
+        }
+        readable
     }
 
     fn variables(&self, place: &Place) -> Vec<(OsString, OsString)> {
@@ -226,18 +284,77 @@ impl Probe for ProcessProbe {
 
 impl ProcessProbe {
     fn ask_all(&self, questions: &[Question], place: &Place) -> Vec<Result<Answer, ProbeError>> {
+        let standing = self.standing().clone();
+        let (first, rest, demand) = match (self.guard, standing) {
+            (Guard::Off, _) => (None, questions, None),
+            (Guard::WherePossible, Some(standing)) => (None, questions, standing.demand()),
+            (Guard::WherePossible, None) => {
+                let (first, rest) = questions.split_at(1);
+                let (standing, result) = self.settle(&first[0], place);
+                let demand = standing.as_ref().and_then(Standing::demand);
+                *self.standing() = standing;
+                (Some(result), rest, demand)
+            }
+        };
+        let rest = self.run_all(rest, place, demand);
+        first
+            .into_iter()
+            .chain(rest)
+            .map(|result| self.answer(result, place))
+            .collect()
+    }
+
+    /// Asks the first question, and finds out whether the program works in a sandbox.
+    /// Nothing is settled where it does not start at all.
+    fn settle(&self, question: &Question, place: &Place) -> (Option<Standing>, Asked) {
+        let ask = |demand| {
+            let mut asked = self.run_all(std::slice::from_ref(question), place, demand);
+            asked.pop().unwrap_or_else(lost)
+        };
+        let mut best: Option<(Demand, Asked, Trouble)> = None;
+        for demand in ATTEMPTS {
+            let asked = ask(Some(demand));
+            let trouble = trouble(&asked);
+            if trouble == Trouble::None {
+                return (Some(Standing::Guarded(demand)), asked);
+            }
+            if best.as_ref().is_none_or(|(.., least)| trouble < *least) {
+                best = Some((demand, asked, trouble));
+            }
+        }
+        let outside = ask(None);
+        match (best, trouble(&outside)) {
+            // It fails outside too: that is its way.
+            (Some((demand, inside, Trouble::Failed)), Trouble::Failed) => {
+                (Some(Standing::Guarded(demand)), inside)
+            }
+            (_, Trouble::NotStarted) | (None, _) => (None, outside),
+            (Some((_, inside, _)), _) => {
+                let reason = match &inside {
+                    Ok(result) => guard::reason(result),
+                    Err(lost) => lost.clone(),
+                };
+                (Some(Standing::Unguarded(place.forget(&reason))), outside)
+            }
+        }
+    }
+
+    /// What came of each of `questions`, in order.
+    fn run_all(
+        &self,
+        questions: &[Question],
+        place: &Place,
+        guarded: Option<Demand>,
+    ) -> Vec<Asked> {
         let since = Instant::now();
         let mut numbers = Vec::new();
-        let mut answers: Vec<Option<Result<Answer, ProbeError>>> = vec![None; questions.len()];
+        let mut answers: Vec<Option<Asked>> = questions.iter().map(|_| None).collect();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         let runtime = match runtime {
             Ok(runtime) => runtime,
-            Err(error) => {
-                let failed = || Err(ProbeError::NotStarted(error.to_string()));
-                return questions.iter().map(|_| failed()).collect();
-            }
+            Err(error) => return questions.iter().map(|_| Err(error.to_string())).collect(),
         };
         runtime.block_on(async {
             let mut asked = questions.iter().enumerate();
@@ -247,7 +364,7 @@ impl ProcessProbe {
                     && !ABANDONED.load(Ordering::SeqCst)
                     && let Some((index, question)) = asked.next()
                 {
-                    let invocation = self.invocation(question, place);
+                    let invocation = self.invocation(question, place, guarded);
                     under_way.spawn(async move {
                         let mut ignore = |_| {};
                         let never = std::future::pending();
@@ -262,8 +379,7 @@ impl ProcessProbe {
                         if let Ok((number, _)) = &result {
                             numbers.push(*number);
                         }
-                        let result = result.map(|(_, outcome)| outcome);
-                        answers[index] = Some(self.answer(result, place));
+                        answers[index] = Some(Ok(result.map(|(_, outcome)| outcome)));
                     }
                     Some(Err(error)) => {
                         if let Ok(panic) = error.try_into_panic() {
@@ -279,19 +395,16 @@ impl ProcessProbe {
             // The process ends; what comes of answers cut short is nobody's business.
             std::thread::park();
         }
-        let lost = || Err(ProbeError::NotStarted("its run was lost".into()));
         answers
             .into_iter()
             .map(|answer| answer.unwrap_or_else(lost))
             .collect()
     }
 
-    fn answer(
-        &self,
-        result: Result<Outcome, ExecError>,
-        place: &Place,
-    ) -> Result<Answer, ProbeError> {
-        let outcome = result.map_err(|error| ProbeError::NotStarted(error.to_string()))?;
+    fn answer(&self, asked: Asked, place: &Place) -> Result<Answer, ProbeError> {
+        let outcome = asked
+            .map_err(ProbeError::NotStarted)?
+            .map_err(|error| ProbeError::NotStarted(error.to_string()))?;
         let code = match outcome.ending {
             Ending::Exited(code) => Some(code),
             Ending::Signalled(_) | Ending::Cancelled => None,
@@ -306,6 +419,20 @@ impl ProcessProbe {
             stdout: text(&outcome.stdout.head),
             stderr: text(&outcome.stderr.head),
         })
+    }
+}
+
+/// What came of a question: its run, or why there was none.
+type Asked = Result<Result<Outcome, ExecError>, String>;
+
+fn lost() -> Asked {
+    Err("its run was lost".to_owned())
+}
+
+fn trouble(asked: &Asked) -> Trouble {
+    match asked {
+        Ok(result) => guard::trouble(result),
+        Err(_) => Trouble::NotStarted,
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use argway_core::argv;
 use argway_core::model::Program;
 use argway_core::output::{Ending, Outcome};
 use argway_serve::bridge::{Bridge, CallError, Prepared};
@@ -76,7 +75,7 @@ impl Call {
         };
         let prepared = bridge.prepare(asked.tool, &arguments).map_err(failure)?;
         if self.dry_run {
-            return terminal.line(shell_line(&prepared));
+            return terminal.line(prepared.shell_line());
         }
         let outcome = run_to_end(&bridge, &prepared)?;
         let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
@@ -213,17 +212,6 @@ pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Outcome, Failure> 
     }
 }
 
-/// The whole command line of a call, as a shell would read it.
-pub fn shell_line(call: &Prepared) -> String {
-    let program = call.program.to_string_lossy();
-    let words: Vec<_> = call
-        .words
-        .iter()
-        .map(|word| word.to_string_lossy())
-        .collect();
-    argv::shell_line(std::iter::once(&*program).chain(words.iter().map(|word| &**word)))
-}
-
 /// Which failure of ours a refused call is.
 fn failure(error: CallError) -> Failure {
     match error {
@@ -231,7 +219,7 @@ fn failure(error: CallError) -> Failure {
             Failure::Usage(error.into())
         }
         // Only a server has calls that wait for their turn.
-        CallError::Program(_) | CallError::Exec(_) | CallError::Cancelled => {
+        CallError::Program(_) | CallError::Exec(_) | CallError::Setup(_) | CallError::Cancelled => {
             Failure::Program(error.into())
         }
     }

@@ -16,7 +16,7 @@ use argway_serve::identify;
 use clap::Args;
 use serde_json::json;
 
-use super::call::{run_to_end, shell_line};
+use super::call::run_to_end;
 use super::{catalog, cost, loss_lines};
 use crate::exit::Failure;
 use crate::options::{LayoutName, ReadOptions, RunOptions, ToolOptions, TranscriptOption};
@@ -246,7 +246,7 @@ fn harmless_call(
             continue;
         };
         let failed = reply.is_error;
-        shown = Some((shell_line(&prepared), reply.text, failed));
+        shown = Some((prepared.shell_line(), reply.text, failed));
         if !failed {
             break;
         }

@@ -109,6 +109,7 @@ fn settings() -> Settings {
     Settings {
         layout: Layout::Flat,
         timeout: Duration::from_secs(60),
+        operator_timeout: None,
         max_output: 1 << 20,
         max_spill: 1 << 24,
         format: DataFormat::Json,
