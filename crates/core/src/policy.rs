@@ -5,6 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod variables;
+
+pub use variables::loads_code;
+
 /// What a run may reach and use. The default is what a definition gets that says
 /// nothing: no network, its working directory, bounded resources.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -4,7 +4,28 @@
 //! is a miette diagnostic with the place in the source. Where files come from, who
 //! may be trusted and which file a command is are the caller's business.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use miette::NamedSource;
+
 use crate::model::Reading;
+
+mod checks;
+mod command;
+mod fault;
+mod fields;
+mod mistake;
+mod param;
+mod run;
+mod syntax;
+
+use fault::{Fault, Sort, Span};
+use fields::Faults;
+pub use mistake::Mistake;
+
+/// Mistakes of one file that are told.
+const MOST_MISTAKES: usize = 100;
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]
@@ -28,14 +49,78 @@ pub struct Definition {
     pub warnings: Vec<String>,
 }
 
-/// Something wrong in a file, with its place.
-#[derive(Debug, Clone)]
-pub struct Mistake {
-    /// What is wrong and what would be right.
-    pub message: String,
+/// Reads the `cli` nodes of a file called `name`.
+pub fn read(name: &str, text: &str) -> Definitions {
+    let mut read = Definitions::default();
+    let mut faults = Faults::default();
+    match syntax::parse(text) {
+        Ok(nodes) => {
+            let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+            for node in &nodes {
+                if let Some(definition) = definition(node, text, &mut seen, &mut faults) {
+                    read.definitions.push(definition);
+                }
+            }
+        }
+        Err(fault) => faults.add(fault),
+    }
+    if faults.count() == 0 {
+        return read;
+    }
+    // Of a file that is too large no line can be shown: it is not kept.
+    let kept = if text.len() > syntax::MOST_BYTES {
+        ""
+    } else {
+        text
+    };
+    let source = Arc::new(NamedSource::new(name, kept.to_owned()));
+    let more = faults.count().saturating_sub(MOST_MISTAKES);
+    faults.0.sort_by_key(|fault| fault.span);
+    faults.0.truncate(MOST_MISTAKES);
+    if let (true, Some(last)) = (more > 0, faults.0.last()) {
+        let message = format!("{more} more mistakes follow");
+        let fault = Fault::new(Sort::Size, last.span, message);
+        faults.add(fault);
+    }
+    let mistakes = faults.0.into_iter();
+    read.mistakes = mistakes.map(|fault| Mistake::new(&source, fault)).collect();
+    read
 }
 
-/// Reads the `cli` nodes of a file called `name`.
-pub fn read(_name: &str, _text: &str) -> Definitions {
-    Definitions::default()
+/// What `node` defines, or faults.
+fn definition<'a>(
+    node: &'a syntax::Node,
+    text: &str,
+    seen: &mut BTreeMap<&'a str, Span>,
+    faults: &mut Faults,
+) -> Option<Definition> {
+    let known = faults.count();
+    if node.name.text != "cli" {
+        let names = ["cli"].into_iter();
+        faults.add(fields::unknown(
+            &node.name.text,
+            node.name.span,
+            "a file of definitions",
+            names,
+        ));
+        return None;
+    }
+    let read = command::cli(node, faults);
+    let named = node.entries.iter().find(|entry| entry.key.is_none());
+    if let Some((syntax::Value::Text(name), span)) = named.map(|entry| (&entry.value, entry.span)) {
+        match seen.get(name.as_str()) {
+            Some(first) => {
+                let message = format!("this file defines `{name}` twice");
+                let fault = Fault::new(Sort::Conflict, span, message);
+                faults.add(fault.other(*first, "it is first defined here"));
+            }
+            None => drop(seen.insert(name, span)),
+        }
+    }
+    let (reading, warnings) = read?;
+    (faults.count() == known).then(|| Definition {
+        reading,
+        line: mistake::line_of(text, node.name.span.start),
+        warnings,
+    })
 }
