@@ -51,6 +51,9 @@ pub struct Try {
     /// A name on PATH, a path, a description file, or a definition (FILE.kdl, cli_NAME) [default:
     /// one from PATH]
     program: Option<String>,
+    /// Which one of several definitions in FILE.kdl
+    #[arg(value_name = "cli_NAME", conflicts_with = "transcript")]
+    definition: Option<String>,
     /// Show every command on a line of its own
     #[arg(long)]
     all: bool,
@@ -70,7 +73,10 @@ impl Try {
             (None, None) => Some(pick().map_err(Failure::Program)?),
             _ => self.program.clone(),
         };
-        let reading = source.read_either(picked.as_deref(), &self.transcript)?;
+        let reading = match (&picked, &self.definition) {
+            (Some(program), Some(definition)) => source.read_of(program, definition)?,
+            (program, _) => source.read_either(program.as_deref(), &self.transcript)?,
+        };
         let program = Arc::new(reading.program.clone());
         let catalog = catalog(&[Arc::clone(&program)], &self.tools)?;
         title(terminal, &program)?;

@@ -189,7 +189,7 @@ pub fn one_of(word: &str, readings: &[Reading]) -> anyhow::Error {
         .map(|reading| definitions::tool_name(&reading.program))
         .collect();
     anyhow!(
-        "{word} has {} definitions; name one of them: {}",
+        "{word} has {} definitions; name one of them behind it: {}",
         names.len(),
         names.join(", ")
     )
