@@ -377,3 +377,109 @@ pub enum DataName {
     /// Text only
     None,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        sandbox: SandboxOptions,
+        words: Vec<String>,
+    }
+
+    fn settings(words: &[&str]) -> Result<SandboxSettings, String> {
+        let words = ["argway"].iter().chain(words);
+        let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
+        let settings = line.sandbox.settings();
+        settings.map_err(|failure| failure.message().unwrap_or_default())
+    }
+
+    #[test]
+    fn without_a_flag_only_definitions_have_a_sandbox() {
+        assert_eq!(settings(&[]), Ok(SandboxSettings::default()));
+        assert_eq!(settings(&[]).map(|it| it.programs), Ok(None));
+    }
+
+    #[test]
+    fn asking_for_a_sandbox_or_for_what_it_allows_gives_programs_one() {
+        for words in [
+            &["--sandbox"][..],
+            &["--network"],
+            &["--filesystem", "home"],
+            &["--memory-mb", "64"],
+            &["--read", "/srv"],
+        ] {
+            let programs = settings(words).unwrap().programs;
+            assert_eq!(programs, Some(SandboxPolicy::default()), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_word_after_a_bare_flag_is_not_its_value() {
+        let line = Line::parse_from(["argway", "--sandbox", "gh", "--network", "kubectl"]);
+        assert_eq!(line.words, ["gh", "kubectl"]);
+        assert_eq!(line.sandbox.sandbox, Some(SandboxName::Enforced));
+        assert_eq!(line.sandbox.network, Some(true));
+    }
+
+    #[test]
+    fn every_way_of_a_sandbox_can_be_asked_for() {
+        for (how, demand) in [
+            ("enforced", Demand::Enforced),
+            ("strict", Demand::Strict),
+            ("portable", Demand::Portable),
+            ("best-effort", Demand::BestEffort),
+        ] {
+            let found = settings(&[&format!("--sandbox={how}")]).unwrap();
+            assert_eq!((found.off, found.demand), (false, demand));
+        }
+        assert!(settings(&["--sandbox=off"]).unwrap().off);
+        assert!(settings(&["--sandbox=none"]).is_err());
+    }
+
+    #[test]
+    fn what_the_operator_says_is_the_last_word_on_every_policy() {
+        let found = settings(&[
+            "--network=false",
+            "--filesystem=full",
+            "--pass-env=A,B",
+            "--cpu-seconds=1",
+            "--open-files=2",
+            "--processes=3",
+            "--file-mb=4",
+        ]);
+        let policy = found.unwrap().overrides.apply(&SandboxPolicy {
+            network: true,
+            ..SandboxPolicy::default()
+        });
+        assert!(!policy.network);
+        assert_eq!(policy.filesystem, Filesystem::Full);
+        assert_eq!(policy.variables, ["A", "B"]);
+        let numbers = &policy.resources;
+        assert_eq!(
+            (
+                numbers.cpu_seconds,
+                numbers.open_files,
+                numbers.processes,
+                numbers.file_mb
+            ),
+            (1, 2, 3, 4)
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for words in [
+            &["--sandbox=off", "--network"][..],
+            &["--pass-env", "A=b"],
+            &["--memory-mb", "0"],
+            &["--filesystem", "some"],
+        ] {
+            assert!(settings(words).is_err(), "{words:?}");
+        }
+    }
+}

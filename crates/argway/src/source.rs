@@ -17,6 +17,7 @@ use argway_serve::identify::{self, Identity};
 use argway_serve::probe::{Guard, ProcessProbe};
 
 use crate::cache::{Cache, Choices, Key};
+use crate::definitions::report::harmless;
 use crate::definitions::{self, Stamp};
 use crate::exit::Failure;
 use crate::interrupt;
@@ -158,10 +159,10 @@ impl Source {
     ) -> anyhow::Result<Option<anyhow::Error>> {
         let defined = words.definitions()?;
         for notice in &defined.notices {
-            self.terminal.warn(notice);
+            self.terminal.warn(harmless(notice));
         }
         for tool in &defined.tools {
-            self.terminal.note(tool.story());
+            self.terminal.note(harmless(&tool.story()));
         }
         readings.extend(defined.tools.into_iter().map(|tool| tool.reading));
         Ok(defined.missing)

@@ -118,7 +118,7 @@ cli "line" {
     reads /srv/data
     reads and changes /srv/out
     sees the variables TOKEN
-    sets 'STAGE=production'
+    sets STAGE=production
   cli_line: echo hi | cat
     runs through a shell
   trusted, until it changes

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use argway_core::model::Program;
 use argway_core::output::{Ending, Outcome};
+use argway_core::policy::{Exceeded, Tier};
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
@@ -169,15 +170,38 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
         Ending::Flooded(bytes) => terminal.warn(format_args!(
             "{tool}: ended after {bytes} bytes of output; allow more with --max-spill"
         )),
-        Ending::Exceeded(_) => terminal.warn(format_args!(
-            "{tool}: ended because it used more than its sandbox allows"
-        )),
+        Ending::Exceeded(what) => {
+            let (what, flag) = match what {
+                Exceeded::Cpu => ("processor time", "--cpu-seconds"),
+                Exceeded::Memory => ("memory", "--memory-mb"),
+                Exceeded::Processes => ("processes", "--processes"),
+            };
+            terminal.warn(format_args!(
+                "{tool}: ended because it used more {what} than its sandbox allows; allow more with {flag}"
+            ));
+        }
         Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
     }
+    tell_gaps(terminal, tool, outcome);
     let Some(file) = &outcome.stdout.file else {
         return terminal.raw(&outcome.stdout.head);
     };
     take(file, |all| terminal.copy(all))
+}
+
+/// What the sandbox did not hold. Less than a tier is warned of: the user chose that
+/// it may be, not that it is.
+fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome) {
+    let Some(held) = &outcome.sandbox else {
+        return;
+    };
+    for gap in &held.gaps {
+        let text = format!("{tool}: not held by its sandbox: {gap}");
+        match held.tier {
+            Tier::Partial => terminal.warn(text),
+            Tier::Strict | Tier::Portable => terminal.note(text),
+        }
+    }
 }
 
 /// Passes a long output on and deletes its file: it was kept there only because

@@ -103,7 +103,10 @@ impl Trust {
         }
         match refused.is_empty() {
             true => Ok(()),
-            false => Err(Failure::Usage(anyhow!(harmless(&refused.join("\n"))))),
+            false => {
+                let refused: Vec<String> = refused.iter().map(|why| harmless(why)).collect();
+                Err(Failure::Usage(anyhow!(refused.join("\n"))))
+            }
         }
     }
 
@@ -152,14 +155,14 @@ fn show(terminal: &Terminal, sheet: &Sheet) -> Result<(), Failure> {
     terminal.line(harmless(&sheet.path.to_string_lossy()))?;
     for definition in &read.definitions {
         let program = &definition.reading.program;
-        let text = format!("  {}: {}", tool_name(program), command(program));
-        terminal.line(harmless(&text))?;
+        let (name, command) = (tool_name(program), command(program));
+        terminal.line(harmless(&format!("  {name}: {command}")))?;
         for opening in openings(program) {
             terminal.line(harmless(&format!("    {opening}")))?;
         }
     }
     for mistake in &read.mistakes {
-        terminal.warn(line(mistake));
+        terminal.warn(harmless(&line(mistake)));
     }
     Ok(())
 }
@@ -213,10 +216,7 @@ fn openings(program: &Program) -> Vec<String> {
             }
         }
         for (name, value) in &run.env {
-            lines.push(format!(
-                "sets {}",
-                argv::shell_line([&*format!("{name}={value}")])
-            ));
+            lines.push(format!("sets {name}={value}"));
         }
         for line in lines {
             if !found.contains(&line) {
