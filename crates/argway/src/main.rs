@@ -61,6 +61,9 @@ fn main() -> ExitCode {
     if argway_sandbox::launcher::is_wanted() {
         argway_sandbox::launcher::main();
     }
+    if argway_sandbox::doctor::is_wanted() {
+        argway_sandbox::doctor::main();
+    }
     argway_serve::exec::leave_terminal();
     // clap itself prints help, versions and usage errors, with exit codes 0 and 2.
     let cli = Cli::parse();
