@@ -185,7 +185,7 @@ fn only_some_files_can_be_trusted_and_taken_back() {
         .argway(["trust", "--revoke", ".argway/cli/a.kdl"])
         .success()
         .stdout_eq(str![[r#"
-.argway/cli/a.kdl
+[WORLD]/.argway/cli/a.kdl
 1 file not trusted any more
 
 "#]]);

@@ -61,7 +61,9 @@ impl Trust {
     /// The places that were named, or those of the project.
     fn places(&self, desk: &Desk) -> Result<Vec<Place>, Failure> {
         if !self.paths.is_empty() {
-            return Ok(self.paths.iter().map(|path| Place::named(path)).collect());
+            // Judged as they will be when they are used.
+            let place = |path: &PathBuf| Place::at(Scope::Project, path);
+            return Ok(self.paths.iter().map(place).collect());
         }
         let mut places = desk.places();
         places.retain(|place| place.scope == Scope::Project);
@@ -75,15 +77,17 @@ impl Trust {
 
     fn trust(&self, terminal: &Terminal, desk: &Desk, store: &Store) -> Result<(), Failure> {
         let places = self.places(desk)?;
-        let (sheets, problems) = desk.look(&places);
-        if sheets.is_empty() {
+        let (sheets, mut refused) = desk.look(&places);
+        let missing = self.paths.iter();
+        let missing = missing.filter(|path| path.symlink_metadata().is_err());
+        refused.extend(missing.map(|path| format!("{} does not exist", path.display())));
+        if sheets.is_empty() && refused.is_empty() {
             let looked: Vec<String> = places.iter().map(Place::pattern).collect();
             return Err(Failure::Usage(anyhow!(
                 "there is nothing to trust in {}",
                 looked.join(", ")
             )));
         }
-        let mut refused = problems;
         for sheet in &sheets {
             match &sheet.content {
                 Ok(content) => {

@@ -151,15 +151,16 @@ fn not_a_file(path: &Path, what: &'static str) -> Refusal {
     }
 }
 
-/// Refuses a file that everybody could put another one in the place of: on the way to
-/// it as it is called, or as it really lies.
+/// Refuses a file that everybody could put another one in the place of: where it is
+/// called so, or where it really lies. Folders further up are not looked at: who could
+/// move those still cannot make files of ours, and some machines have them open.
 fn closed_folders(path: &Path, real: &Path) -> Result<(), Refusal> {
     let called = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    for folder in called.ancestors().chain(real.ancestors()) {
+    for folder in called.parent().into_iter().chain(real.parent()) {
         let Ok(found) = fs::metadata(folder) else {
             continue;
         };
-        if found.is_dir() && found.mode() & OTHERS_WRITE != 0 && found.mode() & STICKY == 0 {
+        if found.mode() & OTHERS_WRITE != 0 && found.mode() & STICKY == 0 {
             return Err(Refusal::Open {
                 path: path.to_owned(),
                 open: folder.to_owned(),

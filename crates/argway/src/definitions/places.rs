@@ -145,9 +145,14 @@ impl Place {
 
     /// What a user named: a file, or a folder with files.
     pub fn named(path: &Path) -> Self {
+        Self::at(Scope::Named, path)
+    }
+
+    /// A file, or a folder with files, that is judged as `scope` is.
+    pub fn at(scope: Scope, path: &Path) -> Self {
         match path.is_dir() {
-            true => Self::folder(Scope::Named, path.to_owned()),
-            false => Self::file(Scope::Named, path.to_owned()),
+            true => Self::folder(scope, path.to_owned()),
+            false => Self::file(scope, path.to_owned()),
         }
     }
 
