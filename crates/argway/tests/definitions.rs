@@ -357,15 +357,16 @@ warning: [WORLD]/.argway/cli/b.kdl is not trusted yet and is not used; look at i
 #[test]
 fn what_a_file_says_to_a_terminal_is_not_passed_on() {
     let world = World::new();
-    world.file(
-        "tools.kdl",
-        "cli \"a\" {\n    \u{1b}]0;owned\u{7}x \"\u{1b}[31m\"\n}\n",
-    );
-    for verb in ["check", "tools", "trust"] {
-        let output = world.argway([verb, "tools.kdl"]);
-        let output = output.get_output();
-        for bytes in [&output.stdout, &output.stderr] {
-            assert!(!bytes.contains(&0x1b), "{verb}: {output:?}");
+    let wrong = "cli \"a\" {\n    \u{1b}]0;owned\u{7}x \"\u{1b}[31m\"\n}\n";
+    let right = echo("a", "\\u{1b}[31mred");
+    for text in [wrong, &right] {
+        world.file("tools.kdl", text);
+        for verb in ["check", "tools", "trust", "try"] {
+            let output = world.argway([verb, "tools.kdl"]);
+            let output = output.get_output();
+            for bytes in [&output.stdout, &output.stderr] {
+                assert!(!bytes.contains(&0x1b), "{verb}: {output:?}");
+            }
         }
     }
 }
