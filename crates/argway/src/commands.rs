@@ -2,11 +2,14 @@
 
 pub mod call;
 pub mod capture;
+pub mod check;
 mod cost;
 pub mod describe;
+pub mod doctor;
 mod effect;
 pub mod serve;
 pub mod tools;
+pub mod trust;
 pub mod tryout;
 
 use std::fs::Permissions;

@@ -12,6 +12,8 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// The program, its transcript or its description could not be read or started.
     Program(anyhow::Error),
+    /// What was checked has mistakes; they were shown.
+    Mistakes,
     /// The result could not be written.
     Output(io::Error),
     /// Nobody reads the result any more (`| head -1`): not a failure of ours.
@@ -32,7 +34,9 @@ impl Failure {
     /// What a person reads about it; nothing where enough was said.
     pub fn message(&self) -> Option<String> {
         match self {
-            Failure::Called | Failure::ReaderGone | Failure::Interrupted(_) => None,
+            Failure::Called | Failure::Mistakes | Failure::ReaderGone | Failure::Interrupted(_) => {
+                None
+            }
             // `{:#}` shows what was being done and why it failed on one line.
             Failure::Usage(error) | Failure::Program(error) => Some(format!("{error:#}")),
             Failure::Output(error) => Some(format!("the result could not be written: {error}")),
@@ -44,7 +48,7 @@ impl Failure {
         ExitCode::from(match self {
             Failure::ReaderGone => 0,
             Failure::Called | Failure::Output(_) => 1,
-            Failure::Usage(_) => 2,
+            Failure::Usage(_) | Failure::Mistakes => 2,
             Failure::Program(_) => 3,
             // What a shell reports for a process that a signal ended.
             Failure::Interrupted(signal) => 128 + signal,

@@ -2,6 +2,7 @@
 
 mod cache;
 mod commands;
+mod definitions;
 mod exit;
 mod interrupt;
 mod options;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{call, capture, describe, serve, tools, tryout};
+use crate::commands::{call, capture, check, describe, doctor, serve, tools, trust, tryout};
 use crate::exit::Failure;
 use crate::terminal::{Terminal, Voice};
 
@@ -26,9 +27,10 @@ use crate::terminal::{Terminal, Voice};
 Start here:
   argway try git          what argway sees in a program, and what it would cost
   argway serve gh         gh's commands as MCP tools over stdio
+  argway check            definitions of your own, in KDL: what is wrong with them
 
-Exit codes: 0 done; 1 the called command failed; 2 wrong usage or arguments;
-3 the program could not be read or started."
+Exit codes: 0 done; 1 the called command failed; 2 wrong usage, arguments or definitions;
+3 the program could not be read or started, or its sandbox does not hold here."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -49,12 +51,18 @@ enum Verb {
     Call(call::Call),
     Describe(describe::Describe),
     Capture(capture::Capture),
+    Check(check::Check),
+    Trust(trust::Trust),
+    Doctor(doctor::Doctor),
 }
 
 fn main() -> ExitCode {
     // Before anything else: a launcher is what every sandboxed call pays for.
     if argway_sandbox::launcher::is_wanted() {
         argway_sandbox::launcher::main();
+    }
+    if argway_sandbox::doctor::is_wanted() {
+        argway_sandbox::doctor::main();
     }
     argway_serve::exec::leave_terminal();
     // clap itself prints help, versions and usage errors, with exit codes 0 and 2.
@@ -83,5 +91,8 @@ fn run(verb: &Verb, terminal: &Terminal) -> Result<(), Failure> {
         Verb::Call(verb) => verb.run(terminal),
         Verb::Describe(verb) => verb.run(terminal),
         Verb::Capture(verb) => verb.run(terminal),
+        Verb::Check(verb) => verb.run(terminal),
+        Verb::Trust(verb) => verb.run(terminal),
+        Verb::Doctor(verb) => verb.run(terminal),
     }
 }

@@ -4,12 +4,16 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use argway_core::catalog::{Inherited, Layout, Selection};
 use argway_core::output::DataFormat;
+use argway_core::policy::{Demand, Filesystem, PolicyOverrides, SandboxPolicy};
 use argway_serve::bridge::{SandboxSettings, Settings};
 use clap::{ArgAction, Args, ValueEnum};
 
 use argway_core::units;
+
+use crate::exit::Failure;
 
 /// How a program is read.
 #[derive(Debug, Clone, Args)]
@@ -21,6 +25,9 @@ pub struct ReadOptions {
     /// Let the program see your HOME and XDG folders while it is read (for plugins and aliases)
     #[arg(long)]
     pub with_home: bool,
+    /// Read the program without a sandbox even where there is one
+    #[arg(long)]
+    pub unguarded: bool,
     /// Do not ask the program's parser about types that its help leaves open
     #[arg(long)]
     pub no_oracle: bool,
@@ -103,13 +110,16 @@ impl ToolOptions {
     }
 }
 
+/// A call of a program that was read is ended after this long.
+const LONGEST_CALL: Duration = Duration::from_secs(120);
+
 /// How calls are run.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Running commands")]
 pub struct RunOptions {
-    /// End a call after this long
-    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = units::duration)]
-    pub timeout: Duration,
+    /// End a call after this long [default: 2m, or what its definition says]
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub timeout: Option<Duration>,
     /// Keep so much of each output stream in the result; the rest goes to a file
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = units::bytes)]
     pub max_output: u64,
@@ -131,7 +141,7 @@ impl Default for RunOptions {
     /// As if no flag had been given.
     fn default() -> Self {
         Self {
-            timeout: Duration::from_secs(120),
+            timeout: None,
             max_output: 1 << 20,
             max_spill: 1 << 30,
             json_output: JsonOutput::Off,
@@ -143,11 +153,11 @@ impl Default for RunOptions {
 
 impl RunOptions {
     /// How calls are run, with tools in `layout`.
-    pub fn settings(&self, layout: LayoutName) -> Settings {
+    pub fn settings(&self, layout: LayoutName, sandbox: SandboxSettings) -> Settings {
         Settings {
             layout: layout.into(),
-            timeout: self.timeout,
-            operator_timeout: None,
+            timeout: LONGEST_CALL,
+            operator_timeout: self.timeout,
             max_output: usize::try_from(self.max_output).unwrap_or(usize::MAX),
             max_spill: self.max_spill,
             format: match self.data {
@@ -157,7 +167,153 @@ impl RunOptions {
             },
             json_output: self.json_output == JsonOutput::Auto,
             directory: self.cwd.clone(),
-            sandbox: SandboxSettings::default(),
+            sandbox,
+        }
+    }
+}
+
+/// What commands may do.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Sandbox")]
+pub struct SandboxOptions {
+    /// Run programs in a sandbox too, and how much of it must hold [definitions: enforced]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "enforced"
+    )]
+    pub sandbox: Option<SandboxName>,
+    /// Let commands use the network, or (=false) never, whatever their definition says
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true"
+    )]
+    pub network: Option<bool>,
+    /// Which files commands may reach beside the system's
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub filesystem: Option<FilesystemName>,
+    /// Let commands read this file or folder too (repeatable)
+    #[arg(long, value_name = "PATH", value_parser = absolute)]
+    pub read: Vec<String>,
+    /// Let commands read and change this file or folder too (repeatable)
+    #[arg(long, value_name = "PATH", value_parser = absolute)]
+    pub write: Vec<String>,
+    /// Let commands see this variable of your environment (repeatable, commas allowed)
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = variable)]
+    pub pass_env: Vec<String>,
+    /// End a call that used so much processor time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub cpu_seconds: Option<u64>,
+    /// End a call that uses so much memory, in MiB
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub memory_mb: Option<u64>,
+    /// How many files a process may have open
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub open_files: Option<u64>,
+    /// End a call that has more processes than this
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub processes: Option<u64>,
+    /// The largest file that may be written, in MiB
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub file_mb: Option<u64>,
+}
+
+impl SandboxOptions {
+    /// What calls may do. Saying what a sandbox allows asks for one.
+    pub fn settings(&self) -> Result<SandboxSettings, Failure> {
+        let overrides = PolicyOverrides {
+            network: self.network,
+            filesystem: self.filesystem.map(Filesystem::from),
+            readable: self.read.clone(),
+            writable: self.write.clone(),
+            variables: self.pass_env.clone(),
+            cpu_seconds: self.cpu_seconds,
+            memory_mb: self.memory_mb,
+            open_files: self.open_files,
+            processes: self.processes,
+            file_mb: self.file_mb,
+        };
+        let says_something = overrides != PolicyOverrides::default();
+        if self.sandbox == Some(SandboxName::Off) {
+            if says_something {
+                return Err(Failure::Usage(anyhow!(
+                    "--sandbox=off allows everything: leave it out, or the flags that say what a sandbox allows"
+                )));
+            }
+            return Ok(SandboxSettings {
+                off: true,
+                ..SandboxSettings::default()
+            });
+        }
+        let programs = (self.sandbox.is_some() || says_something).then(SandboxPolicy::default);
+        Ok(SandboxSettings {
+            off: false,
+            demand: match self.sandbox {
+                None | Some(SandboxName::Enforced | SandboxName::Off) => Demand::Enforced,
+                Some(SandboxName::Strict) => Demand::Strict,
+                Some(SandboxName::Portable) => Demand::Portable,
+                Some(SandboxName::BestEffort) => Demand::BestEffort,
+            },
+            programs,
+            overrides,
+        })
+    }
+}
+
+/// A policy's paths are absolute: a call may run in another folder.
+fn absolute(path: &str) -> Result<String, String> {
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+fn variable(name: &str) -> Result<String, String> {
+    match name.is_empty() || name.contains(['=', '\0']) {
+        true => Err("a variable is passed by its name alone".to_owned()),
+        false => Ok(name.to_owned()),
+    }
+}
+
+/// How much of a sandbox must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SandboxName {
+    /// The strict tier, or the portable one where namespaces are not allowed
+    Enforced,
+    /// The strict tier or nothing
+    Strict,
+    /// The portable tier
+    Portable,
+    /// Whatever can be had; results say what could not
+    BestEffort,
+    /// No sandbox, for definitions neither
+    Off,
+}
+
+/// Which files commands may reach, beside the system's and a temporary folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FilesystemName {
+    /// No others
+    None,
+    /// Those in the folder where they run
+    Cwd,
+    /// Those in your home folder too
+    Home,
+    /// All that you may
+    Full,
+}
+
+impl From<FilesystemName> for Filesystem {
+    fn from(name: FilesystemName) -> Self {
+        match name {
+            FilesystemName::None => Filesystem::None,
+            FilesystemName::Cwd => Filesystem::Cwd,
+            FilesystemName::Home => Filesystem::Home,
+            FilesystemName::Full => Filesystem::Full,
         }
     }
 }
@@ -220,4 +376,110 @@ pub enum DataName {
     Any,
     /// Text only
     None,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        sandbox: SandboxOptions,
+        words: Vec<String>,
+    }
+
+    fn settings(words: &[&str]) -> Result<SandboxSettings, String> {
+        let words = ["argway"].iter().chain(words);
+        let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
+        let settings = line.sandbox.settings();
+        settings.map_err(|failure| failure.message().unwrap_or_default())
+    }
+
+    #[test]
+    fn without_a_flag_only_definitions_have_a_sandbox() {
+        assert_eq!(settings(&[]), Ok(SandboxSettings::default()));
+        assert_eq!(settings(&[]).map(|it| it.programs), Ok(None));
+    }
+
+    #[test]
+    fn asking_for_a_sandbox_or_for_what_it_allows_gives_programs_one() {
+        for words in [
+            &["--sandbox"][..],
+            &["--network"],
+            &["--filesystem", "home"],
+            &["--memory-mb", "64"],
+            &["--read", "/srv"],
+        ] {
+            let programs = settings(words).unwrap().programs;
+            assert_eq!(programs, Some(SandboxPolicy::default()), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_word_after_a_bare_flag_is_not_its_value() {
+        let line = Line::parse_from(["argway", "--sandbox", "gh", "--network", "kubectl"]);
+        assert_eq!(line.words, ["gh", "kubectl"]);
+        assert_eq!(line.sandbox.sandbox, Some(SandboxName::Enforced));
+        assert_eq!(line.sandbox.network, Some(true));
+    }
+
+    #[test]
+    fn every_way_of_a_sandbox_can_be_asked_for() {
+        for (how, demand) in [
+            ("enforced", Demand::Enforced),
+            ("strict", Demand::Strict),
+            ("portable", Demand::Portable),
+            ("best-effort", Demand::BestEffort),
+        ] {
+            let found = settings(&[&format!("--sandbox={how}")]).unwrap();
+            assert_eq!((found.off, found.demand), (false, demand));
+        }
+        assert!(settings(&["--sandbox=off"]).unwrap().off);
+        assert!(settings(&["--sandbox=none"]).is_err());
+    }
+
+    #[test]
+    fn what_the_operator_says_is_the_last_word_on_every_policy() {
+        let found = settings(&[
+            "--network=false",
+            "--filesystem=full",
+            "--pass-env=A,B",
+            "--cpu-seconds=1",
+            "--open-files=2",
+            "--processes=3",
+            "--file-mb=4",
+        ]);
+        let policy = found.unwrap().overrides.apply(&SandboxPolicy {
+            network: true,
+            ..SandboxPolicy::default()
+        });
+        assert!(!policy.network);
+        assert_eq!(policy.filesystem, Filesystem::Full);
+        assert_eq!(policy.variables, ["A", "B"]);
+        let numbers = &policy.resources;
+        assert_eq!(
+            (
+                numbers.cpu_seconds,
+                numbers.open_files,
+                numbers.processes,
+                numbers.file_mb
+            ),
+            (1, 2, 3, 4)
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for words in [
+            &["--sandbox=off", "--network"][..],
+            &["--pass-env", "A=b"],
+            &["--memory-mb", "0"],
+            &["--filesystem", "some"],
+        ] {
+            assert!(settings(words).is_err(), "{words:?}");
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! From what the user named to what is known of it: a program on PATH, a path, a
-//! description file, or a folder of captured pages.
+//! description file, definitions, or a folder of captured pages.
 //!
 //! A program is read at most once: what came of it is cached until its file changes.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -14,13 +14,19 @@ use argway_core::probe::Probe;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, plain};
 use argway_serve::identify::{self, Identity};
-use argway_serve::probe::ProcessProbe;
+use argway_serve::probe::{Guard, ProcessProbe};
 
 use crate::cache::{Cache, Choices, Key};
+use crate::definitions::report::harmless;
+use crate::definitions::{self, Stamp};
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::terminal::Terminal;
+
+mod words;
+
+use words::{OneProgram, Words};
 
 /// Reads what users name.
 #[derive(Debug, Clone)]
@@ -42,13 +48,11 @@ pub enum Signals {
     Caller,
 }
 
-/// What a user's word stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Named {
-    /// A program's file, absolute.
-    Program(PathBuf),
-    /// A description that somebody wrote or kept.
-    Description(PathBuf),
+/// What the user's words stood for at some time: another when one of the files is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Seen {
+    programs: Vec<Option<Key>>,
+    definitions: Vec<(PathBuf, Option<Stamp>)>,
 }
 
 /// Who reads a program's pages.
@@ -72,40 +76,123 @@ impl Source {
         }
     }
 
-    /// What is known of `program`: a name on PATH, a path, or a description file.
+    /// What is known of `program`: a name on PATH, a path, a description file, or
+    /// definitions where those are of one program.
     pub fn read(&self, program: &str) -> Result<Reading, Failure> {
-        match named(program).map_err(Failure::Program)? {
-            Named::Program(path) => self.read_program(&path),
-            Named::Description(path) => read_description(&path),
+        let mut readings = self.read_words(&[program.to_owned()])?;
+        match readings.len() {
+            1 => Ok(readings.remove(0)),
+            _ => Err(Failure::Usage(words::one_of(program, &readings))),
         }
-        .map_err(Failure::Program)
+    }
+
+    /// The definition whose tool is called `definition`, of those that `program` stands for.
+    pub fn read_of(&self, program: &str, definition: &str) -> Result<Reading, Failure> {
+        let readings = self.read_words(&[program.to_owned()])?;
+        let error = words::one_of(program, &readings);
+        let is_meant = |reading: &Reading| definitions::is_called(&reading.program, definition);
+        readings
+            .into_iter()
+            .find(is_meant)
+            .ok_or(Failure::Usage(error))
+    }
+
+    /// What is known of all of `programs`; without any, every definition in force.
+    pub fn read_words(&self, programs: &[String]) -> Result<Vec<Reading>, Failure> {
+        match self.read_again(programs)? {
+            (_, Some(missing)) => Err(Failure::Program(missing)),
+            (readings, None) => Ok(readings),
+        }
+    }
+
+    /// As [`Source::read_words`], but definitions that are not there (any more) only
+    /// come back as what is to be said of them.
+    pub fn read_again(
+        &self,
+        programs: &[String],
+    ) -> Result<(Vec<Reading>, Option<anyhow::Error>), Failure> {
+        let read = || {
+            let words = Words::sort(programs)?;
+            let mut readings = Vec::new();
+            for program in &words.programs {
+                readings.push(match program {
+                    OneProgram::File(path) => self.read_program(path)?,
+                    OneProgram::Description(path) => read_description(path)?,
+                });
+            }
+            let missing = self.add_defined(&words, &mut readings)?;
+            Ok((readings, missing))
+        };
+        read().map_err(Failure::Program)
     }
 
     /// What is known of every one of `programs` without asking any; nothing where one
     /// would have to be read first.
     pub fn all_known(&self, programs: &[String]) -> Result<Option<Vec<Reading>>, Failure> {
-        programs
-            .iter()
-            .map(|program| match named(program)? {
-                Named::Program(path) => {
-                    let key = self.key_of(&path)?;
-                    Ok(self.cached(&path, &key, &cache()))
+        let known = || {
+            let words = Words::sort(programs)?;
+            let mut readings = Vec::new();
+            for program in &words.programs {
+                let known = match program {
+                    OneProgram::File(path) => self.cached(path, &self.key_of(path)?, &cache()),
+                    OneProgram::Description(path) => Some(read_description(path)?),
+                };
+                match known {
+                    Some(reading) => readings.push(reading),
+                    None => return Ok(None),
                 }
-                Named::Description(path) => read_description(&path).map(Some),
-            })
-            .collect::<anyhow::Result<_>>()
-            .map_err(Failure::Program)
+            }
+            match self.add_defined(&words, &mut readings)? {
+                Some(missing) => Err(missing),
+                None => Ok(Some(readings)),
+            }
+        };
+        known().map_err(Failure::Program)
     }
 
-    /// The name of the program that `program` stands for.
-    pub fn title(&self, program: &str) -> Result<String, Failure> {
-        match named(program).map_err(Failure::Program)? {
-            Named::Program(path) => Ok(name_of(&path)),
-            Named::Description(path) => match read_description(&path) {
-                Ok(reading) => Ok(reading.program.name),
-                Err(error) => Err(Failure::Program(error)),
-            },
+    /// Adds the definitions that `words` mean, and gives what is missing of them. What
+    /// a person should know about them is said.
+    fn add_defined(
+        &self,
+        words: &Words,
+        readings: &mut Vec<Reading>,
+    ) -> anyhow::Result<Option<anyhow::Error>> {
+        let defined = words.definitions()?;
+        for notice in &defined.notices {
+            self.terminal.warn(harmless(notice));
         }
+        for tool in &defined.tools {
+            self.terminal.note(harmless(&tool.story()));
+        }
+        readings.extend(defined.tools.into_iter().map(|tool| tool.reading));
+        Ok(defined.missing)
+    }
+
+    /// The names of the programs that `programs` stand for. An error names the first
+    /// that is not there.
+    pub fn titles(&self, programs: &[String]) -> Result<Vec<String>, Failure> {
+        let titles = || {
+            let words = Words::sort(programs)?;
+            let mut titles = Vec::new();
+            for program in &words.programs {
+                titles.push(match program {
+                    OneProgram::File(path) => name_of(path),
+                    OneProgram::Description(path) => read_description(path)?.program.name,
+                });
+            }
+            let defined = words.definitions()?;
+            titles.extend(
+                defined
+                    .tools
+                    .into_iter()
+                    .map(|tool| tool.reading.program.name),
+            );
+            match defined.missing {
+                Some(missing) => Err(missing),
+                None => Ok(titles),
+            }
+        };
+        titles().map_err(Failure::Program)
     }
 
     /// What is known of `program`, or what the pages of `transcript` say where it is given.
@@ -123,14 +210,14 @@ impl Source {
         }
     }
 
-    /// As [`Source::read_either`], for verbs that take several programs.
+    /// As [`Source::read_either`], for verbs that take several programs or none.
     pub fn read_all(
         &self,
         programs: &[String],
         transcript: &TranscriptOption,
     ) -> Result<Vec<Reading>, Failure> {
         if transcript.transcript.is_none() {
-            return programs.iter().map(|program| self.read(program)).collect();
+            return self.read_words(programs);
         }
         match programs {
             [] => Ok(vec![self.read_either(None, transcript)?]),
@@ -141,17 +228,32 @@ impl Source {
         }
     }
 
-    /// The identity of what `program` names now; nothing where it names nothing.
-    /// Descriptions have one too, so that an edited file is noticed.
-    pub fn key(&self, program: &str) -> Option<Key> {
-        let (Named::Program(path) | Named::Description(path)) = named(program).ok()?;
-        Key::of(&name_of(&path), &path, self.choices()).ok()
+    /// What `programs` stand for now. Descriptions and definitions have a state too,
+    /// so that an edited file is noticed.
+    pub fn seen(&self, programs: &[String]) -> Seen {
+        let Ok(words) = Words::sort(programs) else {
+            return Seen {
+                programs: vec![None],
+                definitions: Vec::new(),
+            };
+        };
+        let key = |program: &OneProgram| {
+            let (OneProgram::File(path) | OneProgram::Description(path)) = program;
+            Key::of(&name_of(path), path, self.choices()).ok()
+        };
+        Seen {
+            programs: words.programs.iter().map(key).collect(),
+            definitions: words.stamp(),
+        }
     }
 
     /// Asks the program at `path`, with the usual bounds.
     pub fn probe(&self, path: &Path) -> ProcessProbe {
         let mut probe = ProcessProbe::new(path);
         probe.with_home = self.options.with_home;
+        if self.options.unguarded {
+            probe.guard = Guard::Off;
+        }
         if let Some(jobs) = self.options.jobs {
             probe.jobs = jobs.get();
         }
@@ -185,7 +287,13 @@ impl Source {
         }
         self.terminal
             .wait(format_args!("reading {}, once", path.display()));
-        let reading = self.walk(path, &mut self.probe(path))?;
+        let mut probe = self.probe(path);
+        let reading = self.walk(path, &mut probe)?;
+        if let Some(reason) = probe.unguarded() {
+            let path = path.display();
+            self.terminal
+                .note(format_args!("{path} was read without a sandbox: {reason}"));
+        }
         if let Err(error) = cache.and_then(|cache| cache.keep(&name_of(path), &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));
@@ -250,16 +358,13 @@ impl Source {
     /// Reads `program` anew and gives the files of its transcript, by name.
     pub fn capture(&self, program: &str) -> Result<BTreeMap<String, String>, Failure> {
         let capture = || {
-            let path = match named(program)? {
-                Named::Program(path) => path,
-                Named::Description(path) => anyhow::bail!(
-                    "{} is a description; name the program itself",
-                    path.display()
-                ),
+            let words = Words::sort(&[program.to_owned()])?;
+            let [OneProgram::File(path)] = &words.programs[..] else {
+                anyhow::bail!("{program} is a description; name the program itself");
             };
-            let mut recorder = Recorder::new(self.probe(&path));
-            self.walk(&path, &mut recorder)?;
-            Ok(recorder.files(&name_of(&path)))
+            let mut recorder = Recorder::new(self.probe(path));
+            self.walk(path, &mut recorder)?;
+            Ok(recorder.files(&name_of(path)))
         };
         capture().map_err(Failure::Program)
     }
@@ -275,24 +380,6 @@ fn name_of(path: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
-}
-
-fn named(program: &str) -> anyhow::Result<Named> {
-    let is_path = program.contains('/');
-    let path = Path::new(program);
-    if (is_path || program.ends_with(".json")) && path.is_file() && is_json(path)? {
-        return Ok(Named::Description(path.to_owned()));
-    }
-    Ok(Named::Program(identify::resolve(program)?))
-}
-
-/// Whether a file starts as a description does; no program starts so.
-fn is_json(path: &Path) -> anyhow::Result<bool> {
-    let mut start = [0; 64];
-    let length = File::open(path)
-        .and_then(|mut file| file.read(&mut start))
-        .with_context(|| format!("{} could not be read", path.display()))?;
-    Ok(start[..length].trim_ascii_start().starts_with(b"{"))
 }
 
 fn read_description(path: &Path) -> anyhow::Result<Reading> {

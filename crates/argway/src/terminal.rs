@@ -5,6 +5,8 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 
+use argway_core::output::shown;
+
 use crate::exit::Failure;
 
 /// How much is said on stderr.
@@ -148,8 +150,10 @@ impl Terminal {
     }
 }
 
-/// `text` on one line of at most `width` columns, cut with an ellipsis.
+/// `text` on one line of at most `width` columns, cut with an ellipsis, without what a
+/// terminal would act on.
 pub fn fit(text: &str, width: usize) -> String {
+    let text = shown(text.as_bytes());
     let line = text.lines().next().unwrap_or_default().trim_end();
     if line.chars().count() <= width {
         return line.to_owned();
@@ -208,6 +212,7 @@ mod tests {
     fn long_lines_are_cut_between_characters() {
         assert_eq!(fit("größer\nzweite", 20), "größer");
         assert_eq!(fit("größer als der Platz", 7), "größer…");
+        assert_eq!(fit("\u{1b}[31mrot", 7), "rot");
     }
 
     #[test]

@@ -24,6 +24,9 @@ Commands:
   call      Call one tool and print what its command prints
   describe  Print what argway reads of a program, as JSON
   capture   Write the pages that argway reads of a program into a folder
+  check     Show every mistake in definitions, with its place
+  trust     Let definitions of a project be used, as they are now
+  doctor    Show what the sandbox can promise on this machine, by trying it
   help      Print this message or the help of the given subcommand(s)
 
 Options:
@@ -35,9 +38,10 @@ Options:
 Start here:
   argway try git          what argway sees in a program, and what it would cost
   argway serve gh         gh's commands as MCP tools over stdio
+  argway check            definitions of your own, in KDL: what is wrong with them
 
-Exit codes: 0 done; 1 the called command failed; 2 wrong usage or arguments;
-3 the program could not be read or started.
+Exit codes: 0 done; 1 the called command failed; 2 wrong usage, arguments or definitions;
+3 the program could not be read or started, or its sandbox does not hold here.
 
 "#]]);
 }

@@ -4,98 +4,15 @@
 
 mod world;
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout};
-
 use serde_json::{Value, json};
+use world::client::Client;
 use world::{TOY, World};
-
-struct Client {
-    server: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-    next: u64,
-}
-
-impl Client {
-    /// A client that has opened the conversation with `argway serve` and these words.
-    fn connect(world: &World, words: &[&str]) -> Self {
-        let words = ["serve"].into_iter().chain(words.iter().copied());
-        let mut server = world.start(words);
-        let stdin = server.stdin.take();
-        let stdout = BufReader::new(server.stdout.take().unwrap());
-        let mut client = Self {
-            server,
-            stdin,
-            stdout,
-            next: 0,
-        };
-        let opened = client.ask(
-            "initialize",
-            json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "0"}
-            }),
-        );
-        assert_eq!(opened["serverInfo"]["name"], "toy", "{opened}");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        let stdin = self.stdin.as_mut().unwrap();
-        writeln!(stdin, "{message}").unwrap();
-        stdin.flush().unwrap();
-    }
-
-    /// The next message; every line of stdout must be one.
-    fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
-    }
-
-    /// The result of a request, notifications on the way left out.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.next += 1;
-        let id = self.next;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        loop {
-            let message = self.receive();
-            if message["id"] == id {
-                assert!(message.get("error").is_none(), "{message}");
-                return message["result"].clone();
-            }
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
-    }
-
-    fn tool_names(&mut self) -> Vec<String> {
-        let listed = self.ask("tools/list", json!({}));
-        let tools = listed["tools"].as_array().unwrap();
-        tools
-            .iter()
-            .map(|tool| tool["name"].as_str().unwrap().to_owned())
-            .collect()
-    }
-
-    /// Closes stdin, as a client does that leaves; what the server said on stderr.
-    fn leave(mut self) -> String {
-        drop(self.stdin.take());
-        let output = self.server.wait_with_output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-}
 
 #[test]
 fn a_client_lists_calls_and_leaves() {
     let world = World::new();
     let mut client = Client::connect(&world, &["toy"]);
+    assert_eq!(client.name, "toy");
     assert_eq!(
         client.tool_names(),
         [
@@ -157,12 +74,7 @@ fn a_changed_program_is_read_again_and_the_client_is_told() {
         .map(|line| line.replace(" nap 'Wait for a minute'", "") + "\n")
         .collect();
     world.toy(&without_nap);
-    loop {
-        let message = client.receive();
-        if message["method"] == "notifications/tools/list_changed" {
-            break;
-        }
-    }
+    client.wait_for_change();
     assert!(!client.tool_names().contains(&"toy_nap".to_owned()));
 }
 
@@ -172,4 +84,60 @@ fn nothing_is_served_of_a_program_that_is_not_there() {
         .argway(["serve", "no-such-program"])
         .code(3)
         .stdout_eq("");
+}
+
+/// A definition of `name` that prints `text`.
+fn echo(name: &str, text: &str) -> String {
+    format!(
+        "cli \"{name}\" {{\n    description \"Says {text}\"\n    command \"echo\" \"{text}\"\n}}\n"
+    )
+}
+
+#[test]
+fn definitions_are_served_beside_programs() {
+    let world = World::new();
+    world.file("tools.kdl", &echo("a", "ay"));
+    let mut client = Client::connect(&world, &["tools.kdl", "toy", "--sandbox=off"]);
+    assert_eq!(client.name, "argway");
+    let names = client.tool_names();
+    assert!(names.contains(&"cli_a".to_owned()), "{names:?}");
+    assert!(names.contains(&"toy_nap".to_owned()), "{names:?}");
+    let reply = client.call("cli_a", json!({"args": ["x"]}));
+    assert_eq!(reply["structuredContent"]["exitCode"], 0, "{reply}");
+    assert_eq!(reply["structuredContent"]["stdout"], "ay x", "{reply}");
+    assert_eq!(client.leave(), "");
+}
+
+#[test]
+fn definitions_that_come_change_and_go_are_noticed() {
+    let world = World::new();
+    let user = "home/.config/argway/cli";
+    world.file(&format!("{user}/a.kdl"), &echo("a", "ay"));
+    let mut client = Client::connect(&world, &[]);
+    assert_eq!(client.name, "a");
+    assert_eq!(client.tool_names(), ["cli_a"]);
+    world.file(&format!("{user}/b.kdl"), &echo("b", "bee"));
+    client.wait_for_change();
+    assert_eq!(client.tool_names(), ["cli_a", "cli_b"]);
+    std::fs::remove_file(world.path(user).join("a.kdl")).unwrap();
+    client.wait_for_change();
+    assert_eq!(client.tool_names(), ["cli_b"]);
+}
+
+#[test]
+fn a_projects_file_that_changes_is_served_again_only_after_it_is_trusted_again() {
+    let world = World::new();
+    let path = world.file(".argway/cli/a.kdl", &echo("a", "ay"));
+    world.argway(["trust"]).success();
+    let mut client = Client::connect(&world, &["cli_a"]);
+    assert_eq!(client.tool_names(), ["cli_a"]);
+    world.file(".argway/cli/a.kdl", &echo("a", "evil"));
+    client.wait_for_change();
+    assert_eq!(client.tool_names(), Vec::<String>::new());
+    world.argway(["trust"]).success();
+    client.wait_for_change();
+    assert_eq!(client.tool_names(), ["cli_a"]);
+    let said = client.leave();
+    let expected = format!("{} has changed since it was trusted", path.display());
+    assert!(said.contains(&expected), "{said}");
 }

@@ -6,16 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
-use argway_core::argv;
+use argway_core::model::Program;
 use argway_core::output::{Ending, Outcome};
+use argway_core::policy::{Exceeded, Tier};
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::catalog;
+use crate::definitions;
 use crate::exit::Failure;
 use crate::interrupt::end_signal;
-use crate::options::{ReadOptions, RunOptions, ToolOptions};
+use crate::options::{ReadOptions, RunOptions, SandboxOptions, ToolOptions};
 use crate::source::Source;
 use crate::terminal::Terminal;
 
@@ -24,19 +26,22 @@ use crate::terminal::Terminal;
 /// stdout and stderr are the command's own. The exit code is 0 if the command succeeded and 1 if it
 /// failed; see `argway --help` for the others.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "argway call [OPTIONS] [PROGRAM] <TOOL> [JSON]",
+    after_help = "\
 Examples:
   argway call gh gh_pr_list '{\"limit\": 5, \"state\": \"all\"}'
   argway call docker docker_run '{\"image\": \"alpine\", \"rm\": true}' --dry-run
-  echo '{\"limit\": 5}' | argway call gh gh_pr_list - --json")]
+  echo '{\"limit\": 5}' | argway call gh gh_pr_list - --json
+  argway call cli_jq '{\"filter\": \".name\", \"file\": \"package.json\"}'
+  argway call tools.kdl cli_jq '{\"filter\": \".\"}'"
+)]
 pub struct Call {
-    /// A name on PATH, a path, or a description file
-    program: String,
-    /// The tool's name, as `argway tools` lists it
-    tool: String,
-    /// The arguments as a JSON object, or `-` to read it from stdin
-    #[arg(default_value = "{}", value_name = "JSON", hide_default_value = true)]
-    arguments: String,
+    /// PROGRAM: a name on PATH, a path, a description file, FILE.kdl; left out for a tool of a
+    /// definition in force. TOOL: its name, as `argway tools` lists it. JSON: the arguments as an
+    /// object, or `-` to read it from stdin
+    #[arg(required = true, num_args = 1..=3, value_name = "WORD")]
+    words: Vec<String>,
     /// Print the words that would be run, quoted for a shell, and run nothing
     #[arg(long, conflicts_with = "json")]
     dry_run: bool,
@@ -48,28 +53,37 @@ pub struct Call {
     #[command(flatten)]
     run: RunOptions,
     #[command(flatten)]
+    sandbox: SandboxOptions,
+    #[command(flatten)]
     read: ReadOptions,
 }
 
 impl Call {
     /// Makes the call.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
-        let arguments = self.arguments().map_err(Failure::Usage)?;
-        let reading = Source::new(terminal, &self.read).read(&self.program)?;
+        let asked = Asked::of(&self.words).map_err(Failure::Usage)?;
+        let arguments = arguments(asked.arguments).map_err(Failure::Usage)?;
+        let settings = (self.run).settings(self.tools.layout, self.sandbox.settings()?);
+        let program: Vec<String> = asked.program.into_iter().map(str::to_owned).collect();
+        let programs: Vec<Arc<Program>> = Source::new(terminal, &self.read)
+            .read_words(&program)?
+            .into_iter()
+            .map(|reading| Arc::new(reading.program))
+            .collect();
         let bridge = Bridge {
-            catalog: Arc::new(catalog(&[Arc::new(reading.program)], &self.tools)?),
-            settings: self.run.settings(self.tools.layout),
+            catalog: Arc::new(catalog(&programs, &self.tools)?),
+            settings,
         };
-        let prepared = bridge.prepare(&self.tool, &arguments).map_err(failure)?;
+        let prepared = bridge.prepare(asked.tool, &arguments).map_err(failure)?;
         if self.dry_run {
-            return terminal.line(shell_line(&prepared));
+            return terminal.line(prepared.shell_line());
         }
         let outcome = run_to_end(&bridge, &prepared)?;
         let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
         if self.json {
             terminal.line(format_args!("{:#}", reply.structured))?;
         } else {
-            show(terminal, &self.tool, &outcome)?;
+            show(terminal, asked.tool, &outcome)?;
             if let Some(advice) = bridge.advice(&prepared, &outcome) {
                 terminal.warn(advice);
             }
@@ -79,24 +93,60 @@ impl Call {
             false => Ok(()),
         }
     }
+}
 
-    fn arguments(&self) -> anyhow::Result<Map<String, Value>> {
-        let mut text = self.arguments.clone();
-        if text == "-" {
-            text.clear();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .context("the arguments could not be read from stdin")?;
-        }
-        match serde_json::from_str(&text) {
-            Ok(Value::Object(arguments)) => Ok(arguments),
-            Ok(_) => Err(anyhow!(
-                "the arguments must be a JSON object like {{\"limit\": 5}}, not {text}"
-            )),
-            Err(error) => Err(anyhow!(
-                "the arguments are not JSON ({error}); write an object like {{\"limit\": 5}}"
-            )),
-        }
+/// What the words of a call are.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked<'a> {
+    /// Nothing where the tool is one of the definitions in force.
+    program: Option<&'a str>,
+    tool: &'a str,
+    arguments: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    fn of(words: &'a [String]) -> anyhow::Result<Self> {
+        let is_defined = |word: &str| {
+            let is_file = word.contains('/') || word.ends_with(".kdl") || word.ends_with(".json");
+            word.starts_with(definitions::PREFIX) && !is_file
+        };
+        let (program, tool, arguments) = match words {
+            [tool] if is_defined(tool) => (None, tool, "{}"),
+            // `cli_git cli_git_log` is a definition and one of its tools.
+            [tool, arguments] if is_defined(tool) && !is_defined(arguments) => {
+                (None, tool, arguments.as_str())
+            }
+            [program, tool] => (Some(program.as_str()), tool, "{}"),
+            [program, tool, arguments] => (Some(program.as_str()), tool, arguments.as_str()),
+            [program, ..] => anyhow::bail!(
+                "name a tool too: argway call {program} TOOL; `argway tools {program}` lists them"
+            ),
+            [] => anyhow::bail!("name a tool; `argway tools` lists those of definitions"),
+        };
+        Ok(Self {
+            program,
+            tool,
+            arguments,
+        })
+    }
+}
+
+fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
+    let mut text = text.to_owned();
+    if text == "-" {
+        text.clear();
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("the arguments could not be read from stdin")?;
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err(anyhow!(
+            "the arguments must be a JSON object like {{\"limit\": 5}}, not {text}"
+        )),
+        Err(error) => Err(anyhow!(
+            "the arguments are not JSON ({error}); write an object like {{\"limit\": 5}}"
+        )),
     }
 }
 
@@ -120,15 +170,38 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
         Ending::Flooded(bytes) => terminal.warn(format_args!(
             "{tool}: ended after {bytes} bytes of output; allow more with --max-spill"
         )),
-        Ending::Exceeded(_) => terminal.warn(format_args!(
-            "{tool}: ended because it used more than its sandbox allows"
-        )),
+        Ending::Exceeded(what) => {
+            let (what, flag) = match what {
+                Exceeded::Cpu => ("processor time", "--cpu-seconds"),
+                Exceeded::Memory => ("memory", "--memory-mb"),
+                Exceeded::Processes => ("processes", "--processes"),
+            };
+            terminal.warn(format_args!(
+                "{tool}: ended because it used more {what} than its sandbox allows; allow more with {flag}"
+            ));
+        }
         Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
     }
+    tell_gaps(terminal, tool, outcome);
     let Some(file) = &outcome.stdout.file else {
         return terminal.raw(&outcome.stdout.head);
     };
     take(file, |all| terminal.copy(all))
+}
+
+/// What the sandbox did not hold. Less than a tier is warned of: the user chose that
+/// it may be, not that it is.
+fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome) {
+    let Some(held) = &outcome.sandbox else {
+        return;
+    };
+    for gap in &held.gaps {
+        let text = format!("{tool}: not held by its sandbox: {gap}");
+        match held.tier {
+            Tier::Partial => terminal.warn(text),
+            Tier::Strict | Tier::Portable => terminal.note(text),
+        }
+    }
 }
 
 /// Passes a long output on and deletes its file: it was kept there only because
@@ -163,17 +236,6 @@ pub fn run_to_end(bridge: &Bridge, call: &Prepared) -> Result<Outcome, Failure> 
     }
 }
 
-/// The whole command line of a call, as a shell would read it.
-pub fn shell_line(call: &Prepared) -> String {
-    let program = call.program.to_string_lossy();
-    let words: Vec<_> = call
-        .words
-        .iter()
-        .map(|word| word.to_string_lossy())
-        .collect();
-    argv::shell_line(std::iter::once(&*program).chain(words.iter().map(|word| &**word)))
-}
-
 /// Which failure of ours a refused call is.
 fn failure(error: CallError) -> Failure {
     match error {
@@ -184,5 +246,41 @@ fn failure(error: CallError) -> Failure {
         CallError::Program(_) | CallError::Exec(_) | CallError::Setup(_) | CallError::Cancelled => {
             Failure::Program(error.into())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Asked;
+
+    #[track_caller]
+    fn check(words: &str, expected: (Option<&str>, &str, &str)) {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let asked = Asked::of(&words).unwrap();
+        assert_eq!((asked.program, asked.tool, asked.arguments), expected);
+    }
+
+    #[test]
+    fn the_program_may_be_left_out_for_a_tool_of_a_definition() {
+        check("gh gh_pr_list", (Some("gh"), "gh_pr_list", "{}"));
+        check("gh gh_pr_list -", (Some("gh"), "gh_pr_list", "-"));
+        check("cli_jq", (None, "cli_jq", "{}"));
+        check("cli_jq {}", (None, "cli_jq", "{}"));
+        check("cli_jq times=2", (None, "cli_jq", "times=2"));
+        check(
+            "cli_git cli_git_log",
+            (Some("cli_git"), "cli_git_log", "{}"),
+        );
+        check("x.kdl cli_jq", (Some("x.kdl"), "cli_jq", "{}"));
+        check("cli_x.kdl cli_jq {}", (Some("cli_x.kdl"), "cli_jq", "{}"));
+    }
+
+    #[test]
+    fn a_program_alone_is_no_call() {
+        let error = Asked::of(&["gh".to_owned()]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "name a tool too: argway call gh TOOL; `argway tools gh` lists them"
+        );
     }
 }

@@ -23,11 +23,15 @@ const LOSSES_SHOWN: usize = 5;
 Examples:
   argway describe gh
   argway describe gh -o gh.json && argway serve gh.json
-  argway describe --transcript captured/gh gh")]
+  argway describe --transcript captured/gh gh
+  argway describe tools.kdl cli_jq")]
 pub struct Describe {
-    /// A name on PATH, a path, or a description file
+    /// A name on PATH, a path, a description file, or a definition (FILE.kdl, cli_NAME)
     #[arg(required_unless_present = "transcript")]
     program: Option<String>,
+    /// Which one of several definitions in FILE.kdl
+    #[arg(value_name = "cli_NAME", conflicts_with = "transcript")]
+    definition: Option<String>,
     /// Write to FILE instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -41,7 +45,10 @@ impl Describe {
     /// Prints the description; losses go to stderr.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
         let source = Source::new(terminal, &self.read);
-        let reading = source.read_either(self.program.as_deref(), &self.transcript)?;
+        let reading = match (&self.program, &self.definition) {
+            (Some(program), Some(definition)) => source.read_of(program, definition)?,
+            (program, _) => source.read_either(program.as_deref(), &self.transcript)?,
+        };
         let mut text = serde_json::to_string_pretty(&reading)
             .map_err(|error| Failure::Program(error.into()))?;
         text.push('\n');

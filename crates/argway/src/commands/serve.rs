@@ -10,10 +10,9 @@ use argway_serve::mcp::{self, Identity, Refresh, Server};
 use clap::Args;
 
 use super::catalog;
-use crate::cache::Key;
 use crate::exit::Failure;
-use crate::options::{ReadOptions, RunOptions, ToolOptions};
-use crate::source::{Signals, Source};
+use crate::options::{ReadOptions, RunOptions, SandboxOptions, ToolOptions};
+use crate::source::{Seen, Signals, Source};
 use crate::terminal::{Terminal, counted};
 
 /// Serve programs' commands as MCP tools over stdin and stdout
@@ -25,17 +24,22 @@ Examples:
   argway serve gh
   argway serve gh kubectl --read-only
   argway serve docker --deny 'system prune,volume *' --timeout 5m
+  argway serve tools.kdl              definitions, each in a sandbox
+  argway serve                        every definition of yours and of this project
 
 In a client's configuration:
   {\"mcpServers\": {\"gh\": {\"command\": \"argway\", \"args\": [\"serve\", \"gh\"]}}}")]
 pub struct Serve {
-    /// Names on PATH, paths, or description files
-    #[arg(required = true, value_name = "PROGRAM")]
+    /// Names on PATH, paths, description files, definitions (FILE.kdl, cli_NAME) [default: all
+    /// definitions in force]
+    #[arg(value_name = "PROGRAM")]
     programs: Vec<String>,
     #[command(flatten)]
     tools: ToolOptions,
     #[command(flatten)]
     run: RunOptions,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
     #[command(flatten)]
     read: ReadOptions,
 }
@@ -43,17 +47,17 @@ pub struct Serve {
 impl Serve {
     /// Serves until the client goes away.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
-        let mut served = Served {
-            names: self.programs.clone(),
-            source: Source {
-                signals: Signals::Caller,
-                ..Source::new(terminal, &self.read)
-            },
-            tools: self.tools.clone(),
-            seen: Vec::new(),
+        let settings = (self.run).settings(self.tools.layout, self.sandbox.settings()?);
+        let source = Source {
+            signals: Signals::Caller,
+            ..Source::new(terminal, &self.read)
         };
-        served.seen = served.keys();
-        let settings = self.run.settings(self.tools.layout);
+        let served = Served {
+            seen: source.seen(&self.programs),
+            names: self.programs.clone(),
+            source,
+            tools: self.tools.clone(),
+        };
         let server = match served.source.all_known(&self.programs)? {
             Some(readings) => {
                 let names: Vec<String> = readings
@@ -69,7 +73,7 @@ impl Serve {
             }
             // Reading takes longer than many a client waits for the opening.
             None => {
-                let identity = identity(&served.titles()?);
+                let identity = identity(&served.source.titles(&self.programs)?);
                 Server::unread(identity, settings, mcp::Options::default())
             }
         };
@@ -79,15 +83,22 @@ impl Serve {
     }
 }
 
+/// Programs that a server's title names.
+const NAMED: usize = 5;
+
 /// What the server is called: by its one program, or as argway where it has several.
 fn identity(names: &[String]) -> Identity {
+    let mut shown = names[..names.len().min(NAMED)].join(", ");
+    if names.len() > NAMED {
+        shown.push_str(", …");
+    }
     Identity {
         name: match names {
             [only] => only.clone(),
             _ => "argway".to_owned(),
         },
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        title: format!("{} (argway)", names.join(", ")),
+        title: format!("{shown} (argway)"),
     }
 }
 
@@ -97,18 +108,10 @@ struct Served {
     source: Source,
     tools: ToolOptions,
     /// What the files were when they were last read.
-    seen: Vec<Option<Key>>,
+    seen: Seen,
 }
 
 impl Served {
-    /// The programs' own names. An error names the first that is not there.
-    fn titles(&self) -> Result<Vec<String>, Failure> {
-        self.names
-            .iter()
-            .map(|name| self.source.title(name))
-            .collect()
-    }
-
     fn catalog(&self, readings: Vec<Reading>) -> Result<Arc<Catalog>, Failure> {
         let terminal = &self.source.terminal;
         let programs: Vec<Arc<Program>> = readings
@@ -125,37 +128,34 @@ impl Served {
             .collect();
         let catalog = catalog(&programs, &self.tools)?;
         terminal.note(format_args!(
-            "serving {} of {}",
-            counted(catalog.tools().len(), "tool"),
-            self.names.join(", ")
+            "serving {}",
+            counted(catalog.tools().len(), "tool")
         ));
         Ok(Arc::new(catalog))
-    }
-
-    fn keys(&self) -> Vec<Option<Key>> {
-        self.names
-            .iter()
-            .map(|name| self.source.key(name))
-            .collect()
     }
 }
 
 impl Refresh for Served {
     fn changed(&mut self) -> bool {
-        self.keys() != self.seen
+        self.source.seen(&self.names) != self.seen
     }
 
     fn read(&mut self) -> Result<Arc<Catalog>, String> {
         // Before the reading: what changes while it goes on is read once more.
-        self.seen = self.keys();
-        let readings = self
-            .names
-            .iter()
-            .map(|name| self.source.read(name))
-            .collect();
+        self.seen = self.source.seen(&self.names);
+        let readings = self.source.read_again(&self.names);
         // A changed program is read anew each time, so `--refresh` was for the start.
         self.source.options.refresh = false;
-        let fresh = Result::and_then(readings, |readings| self.catalog(readings));
+        let fresh = readings.and_then(|(readings, missing)| {
+            if let Some(missing) = missing {
+                self.source.terminal.warn(missing);
+            }
+            match readings.is_empty() {
+                // The last definition is gone, or not trusted any more.
+                true => Ok(Arc::default()),
+                false => self.catalog(readings),
+            }
+        });
         fresh.map_err(|failure| {
             let why = failure.message().unwrap_or_default();
             self.source.terminal.warn(&why);

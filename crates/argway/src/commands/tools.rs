@@ -25,10 +25,12 @@ Examples:
   argway tools gh --read-only
   argway tools gh kubectl --json
   argway tools gh -o mcp-tools.json
-  argway tools docker --cost --inherited none")]
+  argway tools docker --cost --inherited none
+  argway tools -v                     every definition in force, where it is, what it replaces")]
 pub struct Tools {
-    /// Names on PATH, paths, or description files
-    #[arg(required_unless_present = "transcript", value_name = "PROGRAM")]
+    /// Names on PATH, paths, description files, definitions (FILE.kdl, cli_NAME) [default: all
+    /// definitions in force]
+    #[arg(value_name = "PROGRAM")]
     programs: Vec<String>,
     /// Print the tools as MCP's tools/list has them
     #[arg(long, conflicts_with = "cost")]

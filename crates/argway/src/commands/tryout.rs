@@ -11,12 +11,12 @@ use argway_core::argv;
 use argway_core::catalog::{Catalog, Selection};
 use argway_core::model::{Family, Program, Reading};
 use argway_core::probe::{Probe, Question};
-use argway_serve::bridge::Bridge;
+use argway_serve::bridge::{Bridge, SandboxSettings};
 use argway_serve::identify;
 use clap::Args;
 use serde_json::json;
 
-use super::call::{run_to_end, shell_line};
+use super::call::run_to_end;
 use super::{catalog, cost, loss_lines};
 use crate::exit::Failure;
 use crate::options::{LayoutName, ReadOptions, RunOptions, ToolOptions, TranscriptOption};
@@ -48,8 +48,12 @@ Examples:
   argway try git
   argway try docker --all")]
 pub struct Try {
-    /// A name on PATH, a path, or a description file [default: one from PATH]
+    /// A name on PATH, a path, a description file, or a definition (FILE.kdl, cli_NAME) [default:
+    /// one from PATH]
     program: Option<String>,
+    /// Which one of several definitions in FILE.kdl
+    #[arg(value_name = "cli_NAME", conflicts_with = "transcript")]
+    definition: Option<String>,
     /// Show every command on a line of its own
     #[arg(long)]
     all: bool,
@@ -69,7 +73,10 @@ impl Try {
             (None, None) => Some(pick().map_err(Failure::Program)?),
             _ => self.program.clone(),
         };
-        let reading = source.read_either(picked.as_deref(), &self.transcript)?;
+        let reading = match (&picked, &self.definition) {
+            (Some(program), Some(definition)) => source.read_of(program, definition)?,
+            (program, _) => source.read_either(program.as_deref(), &self.transcript)?,
+        };
         let program = Arc::new(reading.program.clone());
         let catalog = catalog(&[Arc::clone(&program)], &self.tools)?;
         title(terminal, &program)?;
@@ -230,7 +237,7 @@ fn harmless_call(
     }
     let bridge = Bridge {
         catalog: Arc::new(read_only.cloned().unwrap_or_default()),
-        settings: RunOptions::default().settings(LayoutName::Flat),
+        settings: RunOptions::default().settings(LayoutName::Flat, SandboxSettings::default()),
     };
     let mut shown = None;
     for call in harmless::calls(&bridge.catalog)
@@ -245,7 +252,7 @@ fn harmless_call(
             continue;
         };
         let failed = reply.is_error;
-        shown = Some((shell_line(&prepared), reply.text, failed));
+        shown = Some((prepared.shell_line(), reply.text, failed));
         if !failed {
             break;
         }

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+pub mod client;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -54,9 +56,10 @@ impl World {
         path
     }
 
-    /// A file with this text.
+    /// A file with this text, in folders that are made for it.
     pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         path
     }
@@ -104,9 +107,12 @@ impl World {
         let search = format!("{}:/usr/bin:/bin", self.path("bin").display());
         process::Command::new(cargo_bin!("argway"))
             .args(words)
+            .current_dir(self.folder.path())
             .env("PATH", search)
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
+            .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
             .env("TOY_TRACE", self.path("trace"))
             .stdin(process::Stdio::piped())
             .stdout(process::Stdio::piped())

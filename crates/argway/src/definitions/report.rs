@@ -1,0 +1,48 @@
+//! What is wrong with definitions, as people read it.
+//!
+//! What a file says is shown without what a terminal would act on: it may be a
+//! stranger's, who wants it to look like something else.
+
+use argway_core::output::shown;
+use argway_core::sources::kdl::Mistake;
+
+/// `FILE:LINE:COLUMN: what is wrong`, for a log.
+pub fn line(mistake: &Mistake) -> String {
+    match &mistake.help {
+        Some(help) => format!("{mistake}; {help}"),
+        None => mistake.to_string(),
+    }
+}
+
+/// `text` on one line, without anything that moves a cursor, changes a colour or the
+/// direction of writing.
+pub fn harmless(text: &str) -> String {
+    let text = text.replace(['\n', '\t'], " ");
+    shown(text.as_bytes())
+        .chars()
+        .map(|char| match char {
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => {
+                char::REPLACEMENT_CHARACTER
+            }
+            char => char,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn nothing_in_a_text_makes_it_look_like_another() {
+        for (text, expected) in [
+            ("größer als x", "größer als x"),
+            ("one\ntwo", "one two"),
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("a\u{202e}b", "a\u{fffd}b"),
+            ("a\u{200b}b", "a\u{fffd}b"),
+        ] {
+            assert_eq!(harmless(text), expected);
+        }
+    }
+}
