@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ pub const ATTACKS: &[(&str, Attack)] = &[
     ("linger", linger),
     ("sleeper", sleeper),
     ("keep-secret", keep_secret),
+    ("find-secret", find_secret),
 ];
 
 const LONGEST: u32 = 120;
@@ -127,11 +129,38 @@ fn drop_streams() {
     }
 }
 
-/// Keeps a secret in its temporary folder, says where, and waits until it is ended.
+/// `keep-secret SECRET [FILE]`: keeps a secret in its temporary folder, says where, and
+/// waits until it is ended.
 fn keep_secret(words: &Words) -> io::Result<String> {
-    sys::end_after(LONGEST);
-    let file = std::env::temp_dir().join("kept");
-    fs::write(&file, words.text(0))?;
-    say(&file.display().to_string());
+    let secret = std::env::temp_dir().join("kept");
+    fs::write(&secret, words.text(0))?;
+    let place = secret.display().to_string();
+    say(&place);
+    if let Some(file) = words.from(1).first() {
+        // Whole at once for whoever waits for it.
+        fs::write("place-for-now", place)?;
+        fs::rename("place-for-now", file)?;
+    }
     sleep()
+}
+
+/// `find-secret FILE SECRET`: where it was said to be, and everywhere around the own
+/// temporary folder.
+fn find_secret(words: &Words) -> io::Result<String> {
+    let own = std::env::temp_dir();
+    let around = [
+        own.parent(),
+        Some(Path::new("/tmp")),
+        words.path(0).parent(),
+    ];
+    let mut candidates = vec![words.path(0).to_owned()];
+    for folder in around.into_iter().flatten() {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        candidates.extend(entries.take(1000).map(|entry| entry.path().join("kept")));
+    }
+    let holds = |file: &&PathBuf| fs::read(file).is_ok_and(|text| text == words.text(1).as_bytes());
+    match candidates.iter().find(holds) {
+        Some(file) => Ok(format!("{} holds it", file.display())),
+        None => Err(io::Error::other("it is nowhere to be seen")),
+    }
 }
