@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::ground::server::Server;
-use crate::ground::{Answer, Ground, Tier, Who, alive, all_hold, finish, happens};
+use crate::ground::{Answer, Ground, Tier, Who, all_hold, finish, none_left};
 
 struct Hog {
     line: &'static str,
@@ -112,7 +112,7 @@ fn every_hog_is_ended_at_its_bound() {
             let what = (&answer["error"], end_of(text));
             return Err(format!("{who:?}, {tier:?}: {}: {what:?}", hog.line));
         }
-        match happens(|| alive(&ground.token).is_empty()) {
+        match none_left(&ground.token) {
             true => Ok(()),
             false => Err(format!("{who:?}, {tier:?}: {}: some are left", hog.line)),
         }

@@ -64,7 +64,7 @@ fn every_attack_works_without_a_sandbox() {
 
 fn alone(ground: &Ground, victims: &Victims, attack: &Attack) -> Answer {
     let mut command = victims.exposed(ground, &ground.attacker());
-    command.args(victims.words(ground, attack.line));
+    command.args(victims.words(attack.line));
     Answer::direct(&finish(command.spawn().unwrap()))
 }
 
@@ -102,7 +102,7 @@ fn every_attack_is_stopped_by_the_sandbox() {
 
 fn sandboxed(ground: &Ground, victims: &Victims, attack: &Attack, tier: Tier) -> Answer {
     let definition = ground.definition("    timeout 60000");
-    let words = victims.words(ground, attack.line);
+    let words = victims.words(attack.line);
     let arguments = serde_json::json!({ "args": words }).to_string();
     let mut command = victims.exposed(ground, &ground.argway());
     command.arg("call").arg(definition).arg("cli_attack");

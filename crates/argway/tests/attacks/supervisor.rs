@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 
-use crate::ground::{Answer, Ground, Tier, Who, alive, all_hold, finish, happens};
+use crate::ground::{Answer, Ground, Tier, Who, alive, all_hold, finish, happens, none_left};
 
 const ATTACKS: [&str; 3] = ["kill-supervisor", "stop-supervisor", "trace-supervisor"];
 
@@ -49,7 +49,7 @@ fn the_sandboxs_supervisor_cannot_be_attacked() {
         if answer.code.is_none() || answer.stdout.contains("works: ") {
             return Err(told());
         }
-        match happens(|| alive(&ground.token).is_empty()) {
+        match none_left(&ground.token) {
             true => Ok(()),
             false => Err(format!("{}: something is left", told())),
         }
@@ -95,7 +95,7 @@ fn another_runs_temporary_folder_cannot_be_read() {
             let result = &answer["result"]["structuredContent"];
             assert_eq!(result["exitCode"], 1, "{who:?}, {tier:?}: {answer}");
             server.cancel(keeper);
-            assert!(happens(|| alive(&ground.token).is_empty()));
+            assert!(none_left(&ground.token));
         }
     }
 }

@@ -146,7 +146,7 @@ impl Victims {
     }
 
     /// The words of an attack, with what they stand for.
-    pub fn words(&self, _ground: &Ground, line: &str) -> Vec<String> {
+    pub fn words(&self, line: &str) -> Vec<String> {
         let mut line = line.to_owned();
         for (name, value) in &self.places {
             line = line.replace(&format!("{{{name}}}"), value);

@@ -111,9 +111,9 @@ impl Binaries {
             attack.is_file(),
             "attack is not built: run `cargo build --workspace --bins` first"
         );
-        fs::copy(argway, bin.join("argway")).unwrap();
-        fs::copy(&attack, bin.join("attack")).unwrap();
-        fs::copy(&attack, bin.join("raised")).unwrap();
+        copy(argway, &bin.join("argway"));
+        copy(&attack, &bin.join("attack"));
+        copy(&attack, &bin.join("raised"));
         if geteuid().is_root() {
             chown(bin.join("raised"), Some(1), Some(1)).unwrap();
             chown(&bin, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -127,6 +127,13 @@ impl Binaries {
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
+}
+
+/// Copies a program. Another process does it: a file that this one writes would be open
+/// for a moment in what its other threads start, and could not be run meanwhile.
+pub fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success(), "{} was not copied", from.display());
 }
 
 fn open_to_all(folder: &Path) {
@@ -361,6 +368,12 @@ pub fn alive(token: &str) -> Vec<i32> {
         }
     }
     found
+}
+
+/// Waits until none of them is left. Seen more than once, because a process that forks
+/// and ends all the time may slip past one look.
+pub fn none_left(token: &str) -> bool {
+    happens(|| (0..4).all(|_| alive(token).is_empty()))
 }
 
 /// Waits for something that must happen.
