@@ -218,7 +218,6 @@ pub const ATTACKS: &[Attack] = &[
     perhaps("read /proc/1/environ"),
     perhaps("open-for-writing /proc/sys/kernel/core_pattern"),
     perhaps("open-for-writing /proc/sysrq-trigger"),
-    perhaps("open-for-writing /proc/self/uid_map"),
     perhaps("read /proc/kcore"),
     perhaps("read /dev/mem"),
     perhaps("read /dev/kmsg"),

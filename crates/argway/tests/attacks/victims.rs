@@ -138,7 +138,7 @@ impl Victims {
             ("home", shown(ground.path("home"))),
             ("outside", shown(ground.path("outside"))),
             ("raised", shown(binaries.path("bin/raised"))),
-            ("system", shown(binaries.path("system"))),
+            ("system", shown(ground.path("system"))),
             ("disk", disk()),
             ("cgroup", cgroup()),
         ]);
@@ -184,14 +184,17 @@ impl Victims {
         ] {
             state.note(&ground.path("work").join(name));
         }
-        state.note(&ground.binaries.path("system"));
+        state.note(&ground.path("system"));
         let number = self.process.id();
         let status = fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
         let told = ["State:", "SigPnd:", "ShdPnd:", "TracerPid:"];
         let lines = status
             .lines()
             .filter(|line| told.iter().any(|name| line.starts_with(name)));
-        let told: Vec<&str> = lines.collect();
+        // Whether it happens to wait at this moment is its own affair.
+        let told: Vec<String> = lines
+            .map(|line| line.replace("R (running)", "S (sleeping)"))
+            .collect();
         state.0.insert("victim".into(), told.join(" "));
         state
     }

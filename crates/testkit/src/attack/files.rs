@@ -57,8 +57,10 @@ fn said(what: &str, path: &Path) -> String {
 
 fn read(words: &Words) -> io::Result<String> {
     let mut bytes = [0; 64];
-    let count = File::open(words.path(0))?.read(&mut bytes)?;
-    Ok(format!("{count} bytes of {}", words.text(0)))
+    match File::open(words.path(0))?.read(&mut bytes)? {
+        0 => Err(io::Error::other("nothing is in there")),
+        count => Ok(format!("{count} bytes of {}", words.text(0))),
+    }
 }
 
 fn list(words: &Words) -> io::Result<String> {
