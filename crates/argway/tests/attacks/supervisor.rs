@@ -56,7 +56,6 @@ fn the_sandboxs_supervisor_cannot_be_attacked() {
     });
 }
 
-/// Starts a run that keeps a secret in its temporary folder, and gives where.
 #[test]
 fn another_runs_temporary_folder_can_be_read_without_a_sandbox() {
     for who in Who::all() {

@@ -1,5 +1,7 @@
 //! The attacks, a line each.
 
+use crate::ground::Who;
+
 /// One attack.
 #[derive(Debug)]
 pub struct Attack {
@@ -39,6 +41,21 @@ pub const GAPS: &[(Gap, &str)] = &[
 ];
 
 impl Attack {
+    /// Whether `who` must succeed with it without a sandbox.
+    pub fn must_work(&self, who: Who) -> bool {
+        match self.alone {
+            Alone::Works => true,
+            Alone::WorksForRoot => who == Who::Root,
+            Alone::WorksForUsers => who == Who::User,
+            Alone::WhereThereIsSuch => false,
+        }
+    }
+
+    /// Whether it would reach everything on this machine, and is not tried alone.
+    pub fn reaches_everyone(&self, who: Who) -> bool {
+        matches!(self.alone, Alone::WorksForUsers) && who == Who::Root
+    }
+
     const fn open(mut self, gap: Gap) -> Self {
         self.open = Some(gap);
         self
