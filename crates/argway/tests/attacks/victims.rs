@@ -138,7 +138,7 @@ impl Victims {
             ("home", shown(ground.path("home"))),
             ("outside", shown(ground.path("outside"))),
             ("raised", shown(binaries.path("bin/raised"))),
-            ("system", shown(ground.path("system"))),
+            ("system", system(ground)),
             ("disk", disk()),
             ("cgroup", cgroup()),
         ]);
@@ -209,6 +209,14 @@ impl Drop for Victims {
 
 fn shown(path: PathBuf) -> String {
     path.display().to_string()
+}
+
+/// A file of root's: a stand-in, or a real one for those who cannot make it.
+fn system(ground: &Ground) -> String {
+    match rustix::process::geteuid().is_root() {
+        true => shown(ground.path("system")),
+        false => "/etc/passwd".to_owned(),
+    }
 }
 
 /// The first whole disk, or where one would be.
