@@ -104,6 +104,8 @@ fn build_library(path: &Path) {
 /// Those of one attack.
 pub struct Victims {
     process: Child,
+    /// Cleans up behind it where it cannot.
+    forget: Command,
     places: BTreeMap<&'static str, String>,
 }
 
@@ -142,7 +144,13 @@ impl Victims {
             ("disk", disk()),
             ("cgroup", cgroup()),
         ]);
-        Self { process, places }
+        let mut forget = ground.command(ground.attacker());
+        forget.args(["forget", key]);
+        Self {
+            process,
+            forget,
+            places,
+        }
     }
 
     /// The words of an attack, with what they stand for.
@@ -203,7 +211,9 @@ impl Victims {
 impl Drop for Victims {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
-        let _ = self.process.wait();
+        if !self.process.wait().is_ok_and(|status| status.success()) {
+            let _ = self.forget.status();
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub const ATTACKS: &[(&str, Attack)] = &[
     ("bpf", bpf),
     ("perf", perf),
     ("userfaultfd", userfaultfd),
+    ("forget", forget),
     ("shared-memory", shared_memory),
     ("message-queue", message_queue),
     ("semaphore", semaphore),
@@ -273,6 +274,12 @@ impl Shared {
         call(libc::SYS_semctl, &[self.semaphores, 0, 0])?;
         Ok(())
     }
+}
+
+/// Removes what a victim could not, because it was killed.
+fn forget(words: &Words) -> io::Result<String> {
+    Shared::make(words.number(0))?.remove()?;
+    Ok("nothing is left under the key".to_owned())
 }
 
 fn queue_name(key: usize) -> io::Result<std::ffi::CString> {
