@@ -38,6 +38,8 @@ pub struct Order {
     pub best_effort: bool,
     /// The file to run.
     pub program: PathBuf,
+    /// By which path that file is found from within the view.
+    pub file: PathBuf,
     /// The words after it.
     pub words: Vec<OsString>,
     /// Its whole environment.
@@ -112,6 +114,7 @@ impl Order {
         to.tier(self.tier);
         to.flag(self.best_effort);
         to.path(&self.program);
+        to.path(&self.file);
         to.list(&self.words, |to, word| to.bytes(word.as_bytes()));
         to.list(&self.environment, |to, (name, value)| {
             to.bytes(name.as_bytes());
@@ -146,6 +149,7 @@ impl Order {
             tier: from.tier()?,
             best_effort: from.flag()?,
             program: from.path()?,
+            file: from.path()?,
             words: from.list(|from| from.string())?,
             environment: from.list(|from| Ok((from.string()?, from.string()?)))?,
             view: View {
@@ -516,6 +520,7 @@ mod tests {
             Order {
                 tier,
                 best_effort,
+                file: PathBuf::from(&program),
                 program: program.into(),
                 words,
                 environment,
@@ -643,6 +648,7 @@ mod tests {
             tier: Tier::Portable,
             best_effort: false,
             program: "/bin/true".into(),
+            file: "/bin/true".into(),
             words: vec![OsString::from_vec(vec![b'x'; LARGEST_ORDER])],
             environment: Vec::new(),
             view: View::default(),

@@ -232,6 +232,8 @@ fn start(
         tier,
         best_effort: job.demand == Demand::BestEffort,
         program: job.program.clone(),
+        // One that is gone is told of by whoever tries to execute it.
+        file: crate::view::executable(&view, &job.program).unwrap_or_else(|_| job.program.clone()),
         words: job.words.clone(),
         environment: environment(&job.environment, &view),
         view,

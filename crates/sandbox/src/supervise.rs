@@ -23,6 +23,7 @@ use self::processes::Reach;
 use self::watch::Watch;
 use crate::frame::{ASK, Inbox, Message, Order, Report, Step};
 use crate::sys::spawn::{self, Signals};
+use crate::view::{self, View};
 
 /// How long everybody may take to end when a signal asks the supervisor to; less than
 /// a server that stops gives before it kills.
@@ -113,6 +114,7 @@ pub(crate) fn run(
         cgroup,
         reach,
         main,
+        view: &order.view,
         status: None,
         beginning: Beginning::new(enforcement, steps),
         watch: Watch::new(&order.resources),
@@ -128,6 +130,7 @@ struct Supervisor<'a> {
     cgroup: Option<&'a Cgroup>,
     reach: Reach,
     main: Pid,
+    view: &'a View,
     /// How the program ended.
     status: Option<i32>,
     beginning: Beginning,
@@ -165,6 +168,7 @@ impl Supervisor<'_> {
         if self.beginning.is_refused() {
             return;
         }
+        view::sweep(self.view);
         if ended_by_itself && left {
             self.line.report(&Report::Leftovers);
         }

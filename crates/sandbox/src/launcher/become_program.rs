@@ -21,7 +21,7 @@ const SCOPES_SIGNALS: landlock::Abi = landlock::Abi(6);
 /// What the portable tier cannot keep: Landlock does not cover it.
 const PORTABLE_GAPS: [&str; 3] = [
     "modes, times and extended attributes of files outside can be changed where the user may",
-    "whether a path outside exists can be found out, and its size, owner and times",
+    "whether a path outside exists can be found out, its size, owner and times, and when it changes",
     "what would become code outside (.git/hooks, .git/config, .argway, editors' folders) can be \
      changed within the working directory",
 ];
@@ -63,7 +63,7 @@ fn prepare_and_execute(
             .iter()
             .map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes()].concat()),
     );
-    let file = CString::new(order.program.as_os_str().as_bytes());
+    let file = CString::new(order.file.as_os_str().as_bytes());
     let (Ok(words), Ok(environment), Ok(file)) = (words, environment, file) else {
         let error = io::Error::from_raw_os_error(libc::EINVAL);
         return Err(refused(
@@ -94,7 +94,10 @@ fn put_on_layers(order: &Order, steps: &mut File) -> Result<(), Report> {
     put_on(capabilities::drop_all())?;
     // The strict tier holds without it, and better with it.
     if order.tier != Tier::Strict || landlock::abi().is_ok() {
-        let restricted = landlock::restrict(&order.view, order.network);
+        let restricted = match order.tier {
+            Tier::Strict => landlock::restrict_in_own_world(&order.view, order.network),
+            Tier::Portable | Tier::Partial => landlock::restrict(&order.view, order.network),
+        };
         put_on(restricted.map(|version| abi = Some(version)))?;
     }
     // Last: it forbids what the others need.

@@ -234,7 +234,10 @@ fn output(node: &Node, faults: &mut Faults) -> Option<Json> {
     }
     let (text, span) = fields.text("schema", faults)?;
     let problem = match serde_json::from_str(text) {
-        Ok(schema @ Json::Object(_)) => return Some(schema),
+        Ok(schema @ Json::Object(_)) => match crate::schema::check_schema(&schema) {
+            Ok(()) => return Some(schema),
+            Err(problem) => problem,
+        },
         Ok(_) => "it is no JSON object".to_owned(),
         Err(error) => error.to_string(),
     };
