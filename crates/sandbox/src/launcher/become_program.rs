@@ -49,7 +49,8 @@ fn prepare_and_execute(
     // No controlling terminal, and no group in common with the supervisor.
     rustix::process::setsid().map_err(|error| failed("setsid", error.into()))?;
     let directory = &order.view.directory;
-    rustix::process::chdir(directory).map_err(|error| {
+    let entered = crate::pinned::open(rustix::fs::CWD, directory).and_then(rustix::process::fchdir);
+    entered.map_err(|error| {
         let what = format!("{} cannot be entered", directory.display());
         refused("working directory", &what, &error.into())
     })?;

@@ -79,7 +79,11 @@ pub fn sweep(protected: &[PathBuf]) -> Vec<PathBuf> {
     let repositories = settings.filter_map(|path| path.parent());
     repositories
         // The program could have put a link to somebody else's in its place.
-        .filter(|repository| repository.canonicalize().is_ok_and(|real| real == *repository))
+        .filter(|repository| {
+            repository
+                .canonicalize()
+                .is_ok_and(|real| real == *repository)
+        })
         .map(|repository| repository.join("commondir"))
         .filter(|planted| !protected.contains(planted) && std::fs::remove_file(planted).is_ok())
         .collect()

@@ -49,8 +49,8 @@ const IN_A_PROJECT: &[&str] = &[
     "mise.toml",
 ];
 
-/// In the caller's home, where that may be written. Links are common there, and what
-/// they lead to is protected.
+/// In the caller's home, where that may be written. Links are common there: they are
+/// protected, and so is what they lead to.
 const AT_HOME: &[&str] = &[
     ".bash_aliases",
     ".bash_login",
@@ -208,7 +208,14 @@ pub fn within(
         let names = AT_HOME.iter().map(move |name| home.join(name));
         names
             .filter(|path| path.symlink_metadata().is_ok())
-            .filter_map(|path| path.canonicalize().ok())
+            .flat_map(|path| {
+                let target = path.canonicalize().ok();
+                // Where the folder above is a link, the target alone is the thing.
+                let itself = path.parent().and_then(|above| above.canonicalize().ok());
+                let itself = itself.and_then(|above| Some(above.join(path.file_name()?)));
+                [itself, target]
+            })
+            .flatten()
     });
     for path in at_home {
         if writable
@@ -222,11 +229,7 @@ pub fn within(
 }
 
 /// What protected thing `path`, which is canonical, is or lies within.
-pub fn holder(
-    path: &Path,
-    home: Option<&Path>,
-    surroundings: &Surroundings,
-) -> Option<PathBuf> {
+pub fn holder(path: &Path, home: Option<&Path>, surroundings: &Surroundings) -> Option<PathBuf> {
     let closed = path
         .ancestors()
         .find(|holder| CLOSED.iter().any(|name| holder.ends_with(name)));
@@ -239,7 +242,10 @@ pub fn holder(
         let mut believed = surroundings.believed.iter();
         believed.find(|folder| path.starts_with(folder)).cloned()
     };
-    closed.map(Path::to_owned).or_else(at_home).or_else(believed)
+    closed
+        .map(Path::to_owned)
+        .or_else(at_home)
+        .or_else(believed)
 }
 
 /// `name` in `root` if it is there.
