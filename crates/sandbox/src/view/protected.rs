@@ -113,6 +113,8 @@ const BELIEVED: &[(&str, &str, &str)] = &[
 pub struct Surroundings {
     /// Folders of which everything is believed; they need not be there.
     believed: Vec<PathBuf>,
+    /// Links that lead to them from a home.
+    links: Vec<PathBuf>,
     /// Folders from which programs are started by their names.
     programs: Vec<PathBuf>,
 }
@@ -124,12 +126,17 @@ impl Surroundings {
             let named = variable(name).map(PathBuf::from);
             let named = named.filter(|path| path.is_absolute());
             let base = named.or_else(|| Some(home?.join(below)))?;
-            Some(real(&base.join(folder)))
+            Some(base.join(folder))
         });
+        let believed: Vec<PathBuf> = believed.collect();
+        let below_home = |path: &&PathBuf| home.is_some_and(|home| path.starts_with(home));
+        let below_home = believed.iter().filter(below_home);
+        let links = below_home.flat_map(|path| links(home, path));
         let path = variable("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
         Self {
-            believed: believed.collect(),
+            links: links.collect(),
+            believed: believed.iter().map(|folder| real(folder)).collect(),
             programs: programs.map(|folder| real(&folder)).collect(),
         }
     }
@@ -148,6 +155,9 @@ impl Surroundings {
             whole_home.is_some_and(|home| path.starts_with(home) && *path != home)
                 && others.next().is_none()
         });
+        let links = self.links.iter();
+        let links = links.filter(|path| writable.iter().any(|root| within(path, root)));
+        kept.protected.extend(links.cloned());
         for folder in believed.chain(programs) {
             let mut maker = std::fs::DirBuilder::new();
             let _ = maker.recursive(true).mode(0o700).create(folder);
@@ -208,14 +218,10 @@ pub fn within(
         let names = AT_HOME.iter().map(move |name| home.join(name));
         names
             .filter(|path| path.symlink_metadata().is_ok())
-            .flat_map(|path| {
+            .flat_map(move |path| {
                 let target = path.canonicalize().ok();
-                // Where the folder above is a link, the target alone is the thing.
-                let itself = path.parent().and_then(|above| above.canonicalize().ok());
-                let itself = itself.and_then(|above| Some(above.join(path.file_name()?)));
-                [itself, target]
+                links(Some(home), &path).into_iter().chain(target)
             })
-            .flatten()
     });
     for path in at_home {
         if writable
@@ -246,6 +252,15 @@ pub fn holder(path: &Path, home: Option<&Path>, surroundings: &Surroundings) -> 
         .map(Path::to_owned)
         .or_else(at_home)
         .or_else(believed)
+}
+
+/// The links on the way from `home` to `path`.
+fn links(home: Option<&Path>, path: &Path) -> Vec<PathBuf> {
+    let below = path.ancestors().take_while(|above| Some(*above) != home);
+    below
+        .filter(|above| above.is_symlink())
+        .filter_map(|link| Some(link.parent()?.canonicalize().ok()?.join(link.file_name()?)))
+        .collect()
 }
 
 /// `name` in `root` if it is there.

@@ -564,6 +564,25 @@ fn a_home_keeps_its_keys_and_the_files_that_shells_start_with() {
 }
 
 #[test]
+fn links_that_lead_to_what_a_home_keeps_cannot_be_replaced() {
+    Home::new()
+        .folder("home/dotfiles/config/argway")
+        .file("home/dotfiles/config/fish/config.fish", "")
+        .link("home/.config", "dotfiles/config")
+        .filesystem(Filesystem::Home)
+        .check_protected(&[
+            "home/.cache/argway",
+            "home/.cache/mcpx",
+            "home/.config",
+            "home/.local/state/argway",
+            "home/dotfiles/config/argway",
+            "home/dotfiles/config/fish",
+            "home/dotfiles/config/mcpx",
+            "home/dotfiles/config/slop-mcp",
+        ]);
+}
+
+#[test]
 fn what_is_believed_without_asking_is_no_place_to_work_in() {
     for believed in [".local/state/argway/trust", ".cache/argway", ".config/mcpx"] {
         let directory: &'static str = format!("home/{believed}").leak();

@@ -23,6 +23,21 @@ use crate::view::View;
 /// Devices that harm nobody.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 
+/// Of a device. Read-only forbids no writing to it, but changing its mode.
+const HARMLESS: u64 = attribute::READ_ONLY | attribute::NO_SET_USER_ID | attribute::NO_EXECUTION;
+
+/// Files of `/proc` that root may read without any capability.
+const OF_THE_MACHINE: [&str; 8] = [
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "keys",
+    "pagetypeinfo",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+];
+
 /// Links that programs look through and that a canonical path no longer says.
 const LINKS: [&str; 11] = [
     "/bin",
@@ -133,6 +148,7 @@ fn rebuild(view: &View, kernel: Kernel) -> Result<(), Failed> {
     builder.devices(view, &places, whole.is_some())?;
     stand(c"proc", FileType::Directory).during(|| "making /proc".to_owned())?;
     mount_proc()?;
+    builder.cover_the_machines_files()?;
     builder.close(whole.is_none())
 }
 
@@ -289,10 +305,7 @@ impl Builder {
                 .stand(&path, FileType::CharacterDevice)
                 .during(making)?;
             sys::attach(tree.as_fd(), target.as_fd()).during(making)?;
-            // Read-only forbids no writing to a device, but changing its mode.
-            let attributes =
-                attribute::READ_ONLY | attribute::NO_SET_USER_ID | attribute::NO_EXECUTION;
-            self.set(&tree, &Path::new("/dev").join(name), attributes)
+            self.set(&tree, &Path::new("/dev").join(name), HARMLESS)
                 .during(making)?;
         }
         for (number, name) in ["dev/stdin", "dev/stdout", "dev/stderr"].iter().enumerate() {
@@ -306,6 +319,27 @@ impl Builder {
         } else if !shows(places, Path::new("/var/tmp")) {
             link(view.temporary.as_os_str(), Path::new("var/tmp"))
                 .during(|| "linking /var/tmp".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// What `/proc` tells root alone is about everybody on the machine, and the program
+    /// of root is root in this alone.
+    fn cover_the_machines_files(&mut self) -> Result<(), Failed> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(());
+        }
+        for name in OF_THE_MACHINE {
+            let covering = || format!("covering /proc/{name}");
+            let path = Path::new("proc").join(name);
+            let target = match pinned::open(CWD, &path) {
+                Err(Errno::NOENT) => continue,
+                target => target.during(covering)?,
+            };
+            let nothing = self.copy(Path::new("dev/null")).during(covering)?;
+            sys::attach(nothing.as_fd(), target.as_fd()).during(covering)?;
+            self.set(&nothing, &Path::new("/proc").join(name), HARMLESS)
+                .during(covering)?;
         }
         Ok(())
     }

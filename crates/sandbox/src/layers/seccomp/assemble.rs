@@ -68,6 +68,8 @@ const NEW_WORLDS: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWNET) as u32;
 const SOCKET_TYPE: u32 = 0xF;
 const TYPES_INTO_TERMINAL: [u32; 2] = [0x5412, 0x541C];
+/// `F_SETLEASE` and `F_SETDELEG`.
+const LEASES: [u32; 2] = [1024, 1040];
 /// The default, a question, and no randomised addresses, which debuggers like.
 const PERSONALITIES: [u32; 3] = [0, 0xFFFF_FFFF, 0x0004_0000];
 const NETLINK_ROUTE: u32 = 0;
@@ -241,6 +243,13 @@ impl Assembly {
                 self.load(low(1));
                 self.jump(BPF_JEQ, TYPES_INTO_TERMINAL[0], 1, 0);
                 self.jump(BPF_JEQ, TYPES_INTO_TERMINAL[1], 0, 1);
+                self.fail(EPERM);
+                self.allow();
+            }
+            Rule::Fcntl => {
+                self.load(low(1));
+                self.jump(BPF_JEQ, LEASES[0], 1, 0);
+                self.jump(BPF_JEQ, LEASES[1], 0, 1);
                 self.fail(EPERM);
                 self.allow();
             }

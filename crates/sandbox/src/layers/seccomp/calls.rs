@@ -22,6 +22,8 @@ pub enum Rule {
     Clone,
     /// No typing into a terminal.
     Ioctl,
+    /// No leases: whoever else opens the file would wait.
+    Fcntl,
     /// No set-user-ID or set-group-ID bit in the mode, which is this argument.
     Mode(u8),
     /// The same where a file is made: flags in this argument, the mode in the next.
@@ -113,6 +115,7 @@ pub const CALLS: &[Call] = &[
     both("name_to_handle_at", 303, 264, NO),
     both("open_by_handle_at", 304, 265, NO),
     both("fanotify_init", 300, 262, NO),
+    both("fcntl", 72, 25, Rule::Fcntl),
     old("open", 2, Rule::Open(1)),
     both("openat", 257, 56, Rule::Open(2)),
     // Its mode is in memory, where no filter sees it.
