@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use argway_core::policy::{Demand, SandboxPolicy, Tier};
+use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::frame::{ASK, Inbox, Report};
@@ -28,7 +28,7 @@ pub struct Job {
     pub words: Vec<OsString>,
     /// Its whole environment. The sandbox adds HOME and TMPDIR where they are not in it.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it runs, absolute.
+    /// Where it runs, canonical: a link on the way is one that somebody put there since.
     pub directory: PathBuf,
     /// The caller's home, for [`argway_core::policy::Filesystem::Home`].
     pub home: Option<PathBuf>,
@@ -228,6 +228,14 @@ fn start(
         job.home.as_deref(),
         temporary,
     )?;
+    if job.policy.filesystem != Filesystem::None && view.directory != job.directory {
+        return Err(ViewError::Refused(format!(
+            "the working directory `{}` leads to `{}` by a link: name that folder itself",
+            job.directory.display(),
+            view.directory.display()
+        ))
+        .into());
+    }
     let order = crate::frame::Order {
         tier,
         best_effort: job.demand == Demand::BestEffort,
@@ -302,4 +310,38 @@ fn environment(
         }
     }
     environment
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_became_a_link_since_it_was_found_is_not_granted() {
+        let scene = tempfile::tempdir().unwrap();
+        let root = scene.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("outside/deep")).unwrap();
+        std::os::unix::fs::symlink("outside", root.join("work")).unwrap();
+        let null = || std::fs::File::open("/dev/null").unwrap().into();
+        for directory in ["work", "work/deep"] {
+            let job = Job {
+                program: "/bin/true".into(),
+                words: Vec::new(),
+                environment: Vec::new(),
+                directory: root.join(directory),
+                home: None,
+                policy: SandboxPolicy::default(),
+                demand: Demand::Portable,
+            };
+            let stdio = Stdio {
+                stdin: null(),
+                stdout: null(),
+                stderr: null(),
+            };
+            let error = launch(&job, stdio).unwrap_err().to_string();
+            assert!(error.contains("by a link"), "{error}");
+        }
+    }
 }
