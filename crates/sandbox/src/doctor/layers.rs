@@ -62,6 +62,7 @@ pub fn tried() -> Vec<Layer> {
                 seccomp::install(seccomp::Openings {
                     network: false,
                     unix_sockets: false,
+                    truncation: true,
                 })
             }),
         ),

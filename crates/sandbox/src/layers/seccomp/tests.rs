@@ -16,14 +16,17 @@ use crate::sys::filter::any_call;
 const CLOSED: Openings = Openings {
     network: false,
     unix_sockets: false,
+    truncation: true,
 };
 const NETWORK: Openings = Openings {
     network: true,
     unix_sockets: false,
+    truncation: true,
 };
 const ALL: Openings = Openings {
     network: true,
     unix_sockets: true,
+    truncation: true,
 };
 
 /// The instructions that the filter uses; any other is a mistake.
