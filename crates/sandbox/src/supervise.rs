@@ -84,7 +84,7 @@ pub(crate) fn run(
             return Ok(());
         }
         enforcement.tier = Tier::Partial;
-        enforcement.gaps.push(error.to_string());
+        enforcement.gaps.push(error.gap());
     }
     // Whoever is traced or read has no secrets and no power.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -123,9 +123,7 @@ pub(crate) fn run(
             return Ok(());
         }
         enforcement.tier = Tier::Partial;
-        if !enforcement.gaps.contains(&error.to_string()) {
-            enforcement.gaps.push(error.to_string());
-        }
+        enforcement.gaps.push(error.gap());
     }
     // Only the program holds its pipes, so that they end with it.
     spawn::replace_stdio(null.as_fd())?;

@@ -88,7 +88,7 @@ fn prepare_and_execute(
 fn put_on_layers(order: &Order, steps: &mut File) -> Result<(), Report> {
     let mut put_on = |result: Result<(), LayerError>| match result {
         Ok(()) => Ok(()),
-        Err(error) if order.best_effort => tell(steps, &Step::Without(error.to_string())),
+        Err(error) if order.best_effort => tell(steps, &Step::Without(error.gap())),
         Err(error) => Err(Report::from(&error)),
     };
     let mut abi = None;

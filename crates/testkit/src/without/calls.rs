@@ -53,8 +53,17 @@ const LANDLOCK: [c_long; 3] = [
     libc::SYS_landlock_restrict_self,
 ];
 
-/// What Linux 5.0 did not have.
-const NEW: [c_long; 16] = [
+/// What Linux 5.10 did not have, and Debian 11 has not; Landlock neither.
+const AFTER_5_10: [c_long; 5] = [
+    libc::SYS_mount_setattr,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_landlock_create_ruleset,
+    libc::SYS_landlock_add_rule,
+    libc::SYS_landlock_restrict_self,
+];
+
+/// What Linux 5.0 did not have, but for Landlock.
+const AFTER_5_0: [c_long; 16] = [
     libc::SYS_mount_setattr,
     libc::SYS_open_tree,
     libc::SYS_move_mount,
@@ -100,7 +109,8 @@ pub fn filter(lack: &str) -> Option<Filter> {
                 libc::EINVAL,
             ),
         ],
-        "new-calls" => all(&NEW, libc::ENOSYS),
+        "calls-after-5.10" => all(&AFTER_5_10, libc::ENOSYS),
+        "calls-after-5.0" => all(&AFTER_5_0, libc::ENOSYS),
         "memfd" => all(&[libc::SYS_memfd_create], libc::ENOSYS),
         "limits" => vec![
             refused(libc::SYS_prlimit64, When::Given(2), libc::EPERM),

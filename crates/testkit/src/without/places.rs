@@ -49,20 +49,32 @@ pub fn take_away(lack: &str) -> io::Result<bool> {
             own_mounts()?;
             cover(Path::new("/dev"), 0)?;
         }
-        // Everything but the folder for temporary files.
+        // Everything but the working directory and the folder for temporary files.
         "writable-root" => {
             own_mounts()?;
-            let temporary = temporary();
-            bind(&temporary, &temporary)?;
-            let ids = Path::new("/");
-            bind(ids, Path::new("/mnt"))?;
-            restrict(Path::new("/mnt"), libc::MS_RDONLY)?;
-            let within = Path::new("/mnt").join(temporary.strip_prefix("/").unwrap_or(&temporary));
-            bind(&temporary, &within)?;
-            for place in ["proc", "dev", "sys"] {
-                rbind(&Path::new("/").join(place), &Path::new("/mnt").join(place))?;
+            let kept = [temporary(), std::env::current_dir()?];
+            for path in &kept {
+                bind(path, path)?;
             }
-            enter(Path::new("/mnt"))?;
+            let root = Path::new("/mnt");
+            rbind(Path::new("/"), root)?;
+            read_only(root)?;
+            for path in &kept {
+                restrict(&root.join(path.strip_prefix("/").unwrap_or(path)), 0)?;
+            }
+            enter(root)?;
+        }
+        // Whoever cannot be read is not seen by others.
+        "visible-processes" => {
+            own_mounts()?;
+            become_first()?;
+            mount(
+                Some(c"proc"),
+                Path::new("/proc"),
+                Some(c"proc"),
+                0,
+                Some(c"hidepid=2"),
+            )?;
         }
         "writable-tmp" => {
             own_mounts()?;
@@ -87,19 +99,25 @@ pub fn take_away(lack: &str) -> io::Result<bool> {
         // The first process of a container, with a /proc of its own.
         "parent" => {
             own_mounts()?;
-            unshare(libc::CLONE_NEWPID)?;
-            if let Some(child) = sys::fork()? {
-                let status = sys::wait(child)?;
-                sys::exit(match libc::WIFEXITED(status) {
-                    true => libc::WEXITSTATUS(status),
-                    false => 128 + libc::WTERMSIG(status),
-                });
-            }
-            mount(Some(c"proc"), Path::new("/proc"), Some(c"proc"), 0)?;
+            become_first()?;
+            mount(Some(c"proc"), Path::new("/proc"), Some(c"proc"), 0, None)?;
         }
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Goes on as the first process of a new container; this one ends as that does.
+fn become_first() -> io::Result<()> {
+    unshare(libc::CLONE_NEWPID)?;
+    if let Some(child) = sys::fork()? {
+        let status = sys::wait(child)?;
+        sys::exit(match libc::WIFEXITED(status) {
+            true => libc::WEXITSTATUS(status),
+            false => 128 + libc::WTERMSIG(status),
+        });
+    }
+    Ok(())
 }
 
 fn temporary() -> PathBuf {
@@ -113,7 +131,7 @@ fn own_mounts() -> io::Result<()> {
         false => own_users(libc::CLONE_NEWNS)?,
     }
     let slave = libc::MS_REC | libc::MS_SLAVE;
-    mount(None, Path::new("/"), None, slave)
+    mount(None, Path::new("/"), None, slave, None)
 }
 
 /// Users of its own, who is mapped to itself and to nobody else; with `more` namespaces.
@@ -132,7 +150,7 @@ fn unshare(namespaces: i32) -> io::Result<()> {
 
 /// An empty folder in its place.
 fn cover(path: &Path, flags: u64) -> io::Result<()> {
-    mount(Some(c"none"), path, Some(c"tmpfs"), flags)
+    mount(Some(c"none"), path, Some(c"tmpfs"), flags, None)
 }
 
 fn bind(from: &Path, to: &Path) -> io::Result<()> {
@@ -145,7 +163,7 @@ fn rbind(from: &Path, to: &Path) -> io::Result<()> {
 
 fn mount_path(from: &Path, to: &Path, flags: u64) -> io::Result<()> {
     let from = CString::new(from.as_os_str().as_bytes())?;
-    mount(Some(&from), to, None, flags)
+    mount(Some(&from), to, None, flags, None)
 }
 
 /// Changes what a mount allows, and keeps what it must not allow anyway.
@@ -157,7 +175,28 @@ fn restrict(path: &Path, flags: u64) -> io::Result<()> {
         path,
         None,
         libc::MS_REMOUNT | libc::MS_BIND | kept | flags,
+        None,
     )
+}
+
+/// Nothing on this mount, or on those in it, can be written any more.
+fn read_only(path: &Path) -> io::Result<()> {
+    const HERE: i32 = libc::AT_FDCWD;
+    let mut attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let words = [
+        HERE.cast_unsigned() as usize,
+        sys::text(&path),
+        libc::AT_RECURSIVE.cast_unsigned() as usize,
+        sys::place(&mut attributes),
+        size_of::<libc::mount_attr>(),
+    ];
+    sys::call(libc::SYS_mount_setattr, &words).map(drop)
 }
 
 /// Makes this mount the root, as a container's runtime does.
@@ -175,11 +214,18 @@ fn mount(
     target: &Path,
     kind: Option<&std::ffi::CStr>,
     flags: u64,
+    options: Option<&std::ffi::CStr>,
 ) -> io::Result<()> {
     let target_text = CString::new(target.as_os_str().as_bytes())?;
     let place = |text: Option<&std::ffi::CStr>| text.map_or(0, sys::text);
     let flags = usize::try_from(flags).map_err(io::Error::other)?;
-    let words = [place(source), sys::text(&target_text), place(kind), flags];
+    let words = [
+        place(source),
+        sys::text(&target_text),
+        place(kind),
+        flags,
+        place(options),
+    ];
     sys::call(libc::SYS_mount, &words)
         .map(drop)
         .map_err(|error| io::Error::other(format!("{}: {error}", target.display())))
