@@ -83,11 +83,13 @@ impl Report {
     /// Whether it says that the strict tier is not to be had here at all, so that the
     /// portable one may take its place. A path that cannot be bound is something else.
     pub fn lets_portable_take_over(&self) -> bool {
-        const NOT_ALLOWED: [Errno; 6] = [
+        const NOT_ALLOWED: [Errno; 7] = [
             Errno::PERM,
             Errno::ACCESS,
             Errno::NOSYS,
             Errno::INVAL,
+            // A /proc that only shows, where maps cannot be written.
+            Errno::ROFS,
             // A limit on their number, which may be zero.
             Errno::NOSPC,
             Errno::USERS,

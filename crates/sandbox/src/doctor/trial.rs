@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -12,7 +13,6 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, Exceeded, Resources, SandboxPolicy};
@@ -225,9 +225,9 @@ pub struct Scene {
 
 impl Scene {
     pub fn prepare() -> io::Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("argway-doctor-{}-{number}", std::process::id());
+        // Another container with the same network may have a process of the same number.
+        let random = RandomState::new().build_hasher().finish();
+        let name = format!("argway-doctor-{}-{random:016x}", std::process::id());
         let folder = std::env::temp_dir().canonicalize()?.join(&name);
         DirBuilder::new().mode(0o700).create(&folder)?;
         Self::fill(&folder, name).inspect_err(|_| drop(fs::remove_dir_all(&folder)))
