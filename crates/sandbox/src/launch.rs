@@ -200,7 +200,15 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
 #[cfg(target_os = "linux")]
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
-    let temporary = scratch::create().map_err(LaunchError::Spawn)?;
+    let temporary = scratch::create().map_err(|error| LayerError {
+        layer: "temporary folder",
+        what: format!(
+            "none could be made in {}: {error}",
+            std::env::temp_dir().display()
+        ),
+        remedy: "let TMPDIR name a folder that this user can write to".to_owned(),
+        errno: error.raw_os_error().unwrap_or_default(),
+    })?;
     start(job, tier, &stdio, &temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
@@ -250,7 +258,7 @@ fn start(
         cgroup: std::env::var_os("ARGWAY_CGROUP").map(PathBuf::from),
     };
     let attempt = || -> std::io::Result<Sandboxed> {
-        let order = order_file(&order.encode().map_err(std::io::Error::other)?)?;
+        let order = order_file(&order.encode().map_err(std::io::Error::other)?, temporary)?;
         let (control, theirs) = socketpair(
             AddressFamily::UNIX,
             SocketType::STREAM,
@@ -280,16 +288,33 @@ fn start(
             over: false,
         })
     };
-    attempt().map_err(LaunchError::Spawn)
+    attempt().map_err(|error| match crate::supervise::can_be_seen() {
+        Ok(()) => LaunchError::Spawn(error),
+        // Then this very file cannot be found either.
+        Err(unseen) => unseen.into(),
+    })
 }
 
 /// A file without a name, so that an order of any size can be left for the launcher
-/// without waiting for it.
+/// without waiting for it. Where there are none in memory (in a sandbox within another,
+/// say) it is one of the temporary folder, whose name is gone before anybody reads it.
 #[cfg(target_os = "linux")]
-fn order_file(order: &[u8]) -> std::io::Result<OwnedFd> {
+fn order_file(order: &[u8], temporary: &std::path::Path) -> std::io::Result<OwnedFd> {
     use std::io::{Seek, Write};
-    let file = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC)?;
-    let mut file = std::fs::File::from(file);
+    use std::os::unix::fs::OpenOptionsExt;
+    let memory = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC);
+    let mut file = match memory {
+        Ok(file) => std::fs::File::from(file),
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            let path = temporary.join("order");
+            let mut options = std::fs::OpenOptions::new();
+            let options = options.read(true).write(true).create_new(true).mode(0o600);
+            let file = options.open(&path)?;
+            std::fs::remove_file(path)?;
+            file
+        }
+        Err(error) => return Err(error.into()),
+    };
     file.write_all(order)?;
     file.rewind()?;
     Ok(file.into())

@@ -88,28 +88,14 @@ const OWN_WORLD: &[(&str, u64)] = &[
 ];
 
 impl Abi {
-    /// What this version leaves open in the portable tier, one sentence each.
-    pub fn gaps(self) -> Vec<&'static str> {
-        let gaps = [
-            (
-                2,
-                "files cannot be moved between folders (Landlock before version 2)",
-            ),
-            (
-                3,
-                "files outside can be truncated (Landlock before version 3)",
-            ),
-            (
-                5,
-                "devices outside can be commanded (Landlock before version 5)",
-            ),
-            (
-                6,
-                "processes outside can be signalled (Landlock before version 6)",
-            ),
-        ];
-        let open = gaps.iter().filter(|(version, _)| self.0 < *version);
-        open.map(|(_, gap)| *gap).collect()
+    /// Whether cutting a file is a right of its own, as writing to it is.
+    pub fn holds_truncation(self) -> bool {
+        self.0 >= 3
+    }
+
+    /// Whether signals stay within the sandbox.
+    pub fn holds_signals(self) -> bool {
+        self.0 >= 6
     }
 
     fn files(self) -> u64 {

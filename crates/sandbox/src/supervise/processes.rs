@@ -211,16 +211,36 @@ fn one(pid: i32) -> Option<Process> {
 }
 
 /// Without `/proc` nobody is found, so that nobody is counted or ended.
-pub(super) fn can_be_seen() -> Result<(), LayerError> {
-    let me = std::process::id().cast_signed();
-    match fs::metadata(format!("/proc/{me}/stat")) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(LayerError {
-            layer: "watchdog",
-            what: format!("processes cannot be seen in /proc: {error}"),
-            remedy: "mount a /proc".to_owned(),
-            errno: error.raw_os_error().unwrap_or_default(),
-        }),
+pub(crate) fn can_be_seen() -> Result<(), LayerError> {
+    let me = std::process::id();
+    let seen = fs::metadata(format!("/proc/{me}/stat"));
+    seen.map(drop).map_err(|error| {
+        unseen(
+            "processes cannot be seen in /proc",
+            &error,
+            "mount a /proc: `mount -t proc proc /proc`",
+        )
+    })
+}
+
+/// Whether `process`, which cannot be read, can be seen all the same.
+pub(super) fn hides(process: Pid) -> Result<(), LayerError> {
+    let path = format!("/proc/{}/stat", process.as_raw_nonzero());
+    fs::read(path).map(drop).map_err(|error| {
+        unseen(
+            "a program could hide from /proc",
+            &error,
+            "mount it without `hidepid`, or with a `gid` of this user's",
+        )
+    })
+}
+
+fn unseen(what: &str, error: &std::io::Error, remedy: &str) -> LayerError {
+    LayerError {
+        layer: "watchdog",
+        what: format!("{what}: {error}"),
+        remedy: remedy.to_owned(),
+        errno: error.raw_os_error().unwrap_or_default(),
     }
 }
 
