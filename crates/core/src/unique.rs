@@ -95,7 +95,10 @@ mod tests {
 
     #[test]
     fn a_key_stands_once_in_an_object_at_any_depth() {
-        check(r#"{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}]}"#, None);
+        check(
+            r#"{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 2}]}"#,
+            None,
+        );
         let twice = "the key \"a\" stands twice at line 1 column 14";
         check(r#"{"a": 1, "a":1}"#, Some(twice));
         let deep = "the key \"a\" stands twice at line 1 column 20";

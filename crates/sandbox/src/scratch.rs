@@ -37,7 +37,9 @@ pub(crate) fn create() -> io::Result<PathBuf> {
 fn folder() -> io::Result<PathBuf> {
     let said = Some(std::env::temp_dir()).filter(|folder| !folder.as_os_str().is_empty());
     let folder = said.unwrap_or_else(|| "/tmp".into());
-    folder.canonicalize().map_err(|error| named(&folder, &error))
+    folder
+        .canonicalize()
+        .map_err(|error| named(&folder, &error))
 }
 
 fn named(folder: &Path, error: &io::Error) -> io::Error {

@@ -128,7 +128,8 @@ pub enum ExecError {
 fn why(program: &Path, reason: &std::io::Error) -> String {
     match reason.kind() {
         std::io::ErrorKind::NotFound if program.exists() => {
-            "the interpreter that it names in its first line, or its loader, is not there".to_owned()
+            "the interpreter that it names in its first line, or its loader, is not there"
+                .to_owned()
         }
         _ if reason.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
             "it is no program for this machine; a script begins with a line like `#!/bin/sh`"
