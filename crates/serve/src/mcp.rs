@@ -210,6 +210,14 @@ impl Server {
         let running = match opening {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(ServerInitializeError::TransportError { error, .. }) => {
+                return Err(ServeError::Io(io::Error::other(error.error.to_string())));
+            }
+            // Its own words hold the whole message, which may hold a secret.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                let what = "it begins with `initialize`".to_owned();
+                return Err(ServeError::Opening(what));
+            }
             Err(error) => return Err(ServeError::Opening(error.to_string())),
         };
         open.store(true, Ordering::Relaxed);

@@ -5,10 +5,11 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use argway_core::model::Program;
 use argway_core::output::{Ending, Outcome};
 use argway_core::policy::{Demand, Exceeded, Tier};
+use argway_core::unique::Unique;
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
@@ -141,23 +142,35 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Longer arguments are no client's: as long as a line to a server may be.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
     let mut text = text.to_owned();
     if text == "-" {
         text.clear();
         std::io::stdin()
+            .take(LONGEST + 1)
             .read_to_string(&mut text)
             .context("the arguments could not be read from stdin")?;
+        anyhow::ensure!(
+            text.len() as u64 <= LONGEST,
+            "the arguments are longer than {LONGEST} bytes"
+        );
     }
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(anyhow!(
-            "the arguments must be a JSON object like {{\"limit\": 5}}, not {text}"
-        )),
-        Err(error) => Err(anyhow!(
+    let wrong = match serde_json::from_str(&text) {
+        Ok(Unique(Value::Object(arguments))) => return Ok(arguments),
+        Ok(Unique(Value::Null)) => "null",
+        Ok(Unique(Value::Bool(_))) => "a boolean",
+        Ok(Unique(Value::Number(_))) => "a number",
+        Ok(Unique(Value::String(_))) => "a string",
+        Ok(Unique(Value::Array(_))) => "an array",
+        Err(error) if error.is_data() => anyhow::bail!("the arguments are ambiguous: {error}"),
+        Err(error) => anyhow::bail!(
             "the arguments are not JSON ({error}); write an object like {{\"limit\": 5}}"
-        )),
-    }
+        ),
+    };
+    anyhow::bail!("the arguments must be a JSON object like {{\"limit\": 5}}, not {wrong}")
 }
 
 /// The command's own output, byte for byte, and how it ended where that is not plain.
