@@ -21,7 +21,7 @@ mod unwrap;
 mod yaml;
 
 pub use ansi::shown;
-pub use reply::{advice, reply};
+pub use reply::{advice, failures, reply};
 pub use unwrap::{Media, NoResult, Piece, Printed, unwrap};
 
 /// How a run ended.

@@ -8,9 +8,10 @@ use argway_core::sources::kdl::Mistake;
 
 /// `FILE:LINE:COLUMN: what is wrong`, for a log.
 pub fn line(mistake: &Mistake) -> String {
+    let place = format!("{}:{}:{}", mistake.file(), mistake.line(), mistake.column());
     match &mistake.help {
-        Some(help) => format!("{mistake}; {help}"),
-        None => mistake.to_string(),
+        Some(help) => format!("{place}: {mistake}; {help}"),
+        None => format!("{place}: {mistake}"),
     }
 }
 

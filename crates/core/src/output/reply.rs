@@ -53,6 +53,12 @@ pub fn advice(tool: &Tool, outcome: &Outcome) -> Option<String> {
     Notes::of(tool, outcome).advice
 }
 
+/// Why a run of `tool` failed by what its definition says, whatever its exit code was.
+pub fn failures(tool: &Tool, format: DataFormat, outcome: &Outcome) -> Vec<String> {
+    let streams = Streams::of(tool, outcome);
+    declared::read(tool, format, outcome, &streams.stdout).failures
+}
+
 /// Whether a run that ended so failed.
 fn is_failure(tool: &Tool, ending: Ending) -> bool {
     let allowed = tool
