@@ -94,4 +94,6 @@ pub struct Reply {
     pub meta: Option<Value>,
     /// The call failed.
     pub is_error: bool,
+    /// What its sandbox did not hold, for who runs the server.
+    pub gaps: Vec<String>,
 }

@@ -45,6 +45,7 @@ pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome)
         structured,
         meta: meta(outcome, &streams, layout, &notes),
         is_error,
+        gaps: (outcome.sandbox.as_ref()).map_or_else(Vec::new, |sandbox| sandbox.gaps.clone()),
     }
 }
 
