@@ -237,7 +237,6 @@ fn a_mistake_costs_its_definition_and_nothing_else() {
         .success()
         .stdout_eq("cli_a  unknown      Says ay\n")
         .stderr_eq(str![[r#"
-argway: [WORLD]/home/.config/argway/cli/a.kdl:1:1: `bad` has no `command`; write `command "NAME"`: a program on PATH, or an absolute path
 argway: [WORLD]/home/.config/argway/cli/a.kdl:3:5: `comand` means nothing in `cli`; did you mean `command`?
 
 "#]]);

@@ -8,11 +8,9 @@ use argway_core::sources::kdl::Mistake;
 
 /// `FILE:LINE:COLUMN: what is wrong`, for a log.
 pub fn line(mistake: &Mistake) -> String {
-    let place = format!("{}:{}:{}", mistake.file(), mistake.line(), mistake.column());
-    match &mistake.help {
-        Some(help) => format!("{place}: {mistake}; {help}"),
-        None => format!("{place}: {mistake}"),
-    }
+    let (file, line, column) = (mistake.file(), mistake.line(), mistake.column());
+    let help = mistake.help.iter().map(|help| format!("; {help}"));
+    format!("{file}:{line}:{column}: {mistake}{}", help.collect::<String>())
 }
 
 /// `text` on one line, without anything that moves a cursor, changes a colour or the
