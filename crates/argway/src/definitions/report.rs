@@ -10,7 +10,10 @@ use argway_core::sources::kdl::Mistake;
 pub fn line(mistake: &Mistake) -> String {
     let (file, line, column) = (mistake.file(), mistake.line(), mistake.column());
     let help = mistake.help.iter().map(|help| format!("; {help}"));
-    format!("{file}:{line}:{column}: {mistake}{}", help.collect::<String>())
+    format!(
+        "{file}:{line}:{column}: {mistake}{}",
+        help.collect::<String>()
+    )
 }
 
 /// `text` on one line, without anything that moves a cursor, changes a colour or the

@@ -423,6 +423,12 @@ fn default(param: &Param, field: &Field<'_>, faults: &mut Faults) -> Option<Stri
         .iter()
         .filter_map(|entry| default_value(param, entry, faults))
         .collect();
+    // A list without its empty values would be another list.
+    let is_list = matches!(param.kind, Kind::List(..));
+    let empty = |entry: &&&Entry| matches!(&entry.value, Value::Text(text) if text.is_empty());
+    if let Some(entry) = entries.iter().filter(|_| is_list).find(empty) {
+        faults.add(fields::wrong("default", "texts that are not empty", entry));
+    }
     if faults.count() > known {
         return None;
     }

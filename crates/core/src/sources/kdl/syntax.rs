@@ -319,7 +319,7 @@ impl Parser<'_> {
             _ => {
                 let message = format!("{what} is expected, not `{found}`");
                 let fault = Fault::new(Sort::Syntax, span, message);
-                match found.starts_with('=') {
+                match what == "a value" && found.starts_with('=') {
                     true => {
                         fault.help("a node's value follows its name without `=`: `name \"value\"`")
                     }
