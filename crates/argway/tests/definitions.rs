@@ -318,7 +318,7 @@ tools.kdl:9:5: `timout` means nothing in `cli`
     |     ^^^^^^
   help: did you mean `timeout`?
 
-warning: tools.kdl:11: it may read your files and use the network: what it reads can leave this machine
+warning: tools.kdl:11: `open` may read your files and use the network: what it reads can leave this machine
 warning: tools.kdl:11: cli_open would be left out here: no program is called `no-such-program`; looked in [..]
 none.kdl does not exist
 2 definitions, 3 mistakes, 2 warnings
@@ -421,7 +421,9 @@ fn a_call_of_a_tool_that_is_left_out_says_so() {
 fn what_the_portable_sandbox_leaves_open_is_said_on_stderr_and_in_the_result() {
     let world = World::new();
     world.file("tools.kdl", &echo("a", "ay"));
-    let words = ["call", "tools.kdl", "cli_a", "--sandbox=portable"];
+    world.file("home/project/x", "");
+    let folder = "--cwd=home/project";
+    let words = ["call", "tools.kdl", "cli_a", "--sandbox=portable", folder];
     let gaps = "argway: cli_a: not held by its sandbox: [..]\n";
     world
         .argway(words)
