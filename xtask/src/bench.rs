@@ -3,9 +3,11 @@
 //! `cargo xbench [--check] [PROGRAM]` prints one table. A machine is as fast as
 //! it is, so times are shown with what the system itself takes; `--check` fails when
 //! a limit is passed. PROGRAM is the one whose cold reading is measured; without it,
-//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead.
+//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead, and
+//! `cargo xbench sandbox [--check]` what the sandbox adds to a run.
 
 pub(crate) mod mcpx;
+pub(crate) mod sandbox;
 mod talk;
 mod walk;
 
@@ -52,8 +54,10 @@ pub(crate) struct Row {
 
 /// Runs every benchmark and prints a table.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
-    if let Some(("mcpx", rest)) = (words.split_first()).map(|(first, rest)| (&**first, rest)) {
-        return mcpx::run(rest);
+    match words.split_first().map(|(first, rest)| (&**first, rest)) {
+        Some(("mcpx", rest)) => return mcpx::run(rest),
+        Some(("sandbox", rest)) => return sandbox::run(rest),
+        _ => {}
     }
     let mut check = false;
     let mut program = None;

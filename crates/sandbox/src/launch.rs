@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, SandboxPolicy, Tier};
@@ -198,27 +198,47 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 }
 
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
-#[cfg(target_os = "linux")]
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+    // The very file that runs here, whatever its name leads to by now.
+    launch_by(Path::new("/proc/self/exe"), job, tier, stdio)
+}
+
+/// Like [`launch_as`], by the launcher of another binary: for measures, whose own
+/// binary is not what is shipped.
+#[cfg(target_os = "linux")]
+pub fn launch_by(
+    launcher: &Path,
+    job: &Job,
+    tier: Tier,
+    stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
     let temporary = scratch::create().map_err(LaunchError::Spawn)?;
-    start(job, tier, &stdio, &temporary).inspect_err(|_| {
+    start(launcher, job, tier, &stdio, &temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
 }
 
-/// Like [`launch`], in this tier.
+/// Like [`launch_as`], by the launcher of another binary.
 #[cfg(not(target_os = "linux"))]
-pub fn launch_as(_job: &Job, _tier: Tier, _stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+pub fn launch_by(
+    _launcher: &Path,
+    _job: &Job,
+    _tier: Tier,
+    _stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
     Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()))
 }
 
 #[cfg(target_os = "linux")]
 fn start(
+    launcher: &Path,
     job: &Job,
     tier: Tier,
     stdio: &Stdio,
-    temporary: &std::path::Path,
+    temporary: &Path,
 ) -> Result<Sandboxed, LaunchError> {
+    use std::os::unix::ffi::OsStrExt;
+
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
     let view = crate::view::view(
@@ -250,9 +270,8 @@ fn start(
             None,
         )?;
         rustix::io::ioctl_fionbio(&control, true)?;
-        // The very file that runs here, whatever its name leads to by now.
         let pid = crate::sys::spawn::spawn(
-            c"/proc/self/exe",
+            &std::ffi::CString::new(launcher.as_os_str().as_bytes())?,
             &[c"argway", c"__sandbox"],
             &[
                 stdio.stdin.as_fd(),
