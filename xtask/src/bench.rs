@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use mcpx::parts::{root, succeeds, target};
 use talk::Talk;
 
 /// Pairs of runs whose medians are compared.
@@ -299,21 +300,11 @@ fn description(name: &str, executable: &str, commands: usize) -> Value {
     })
 }
 
-/// The released binary, built if it is not there.
+/// argway as it is shipped, linked statically.
 fn argway() -> anyhow::Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let argway = target.join("release").join("argway");
-    if !argway.exists() {
-        let built = Command::new("cargo")
-            .args(["build", "--release", "--package", "argway-cli"])
-            .current_dir(&root)
-            .status()?;
-        if !built.success() {
-            bail!("argway could not be built");
-        }
-    }
+    let cargo = &mut Command::new("cargo");
+    succeeds(cargo.args(["--quiet", "argway-static"]).current_dir(root()))?;
+    let argway = target().join("release/argway");
     argway
         .canonicalize()
         .with_context(|| format!("{} is not there", argway.display()))

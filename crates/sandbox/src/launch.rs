@@ -255,7 +255,7 @@ fn start(
         // One that is gone is told of by whoever tries to execute it.
         file: crate::view::executable(&view, &job.program).unwrap_or_else(|_| job.program.clone()),
         words: job.words.clone(),
-        environment: environment(&job.environment, &view),
+        environment: environment(&job.environment, &view, tier),
         view,
         network: job.policy.network,
         resources: job.policy.resources.clone(),
@@ -312,11 +312,16 @@ fn order_file(order: &[u8]) -> std::io::Result<OwnedFd> {
 fn environment(
     given: &[(OsString, OsString)],
     view: &crate::view::View,
+    tier: Tier,
 ) -> Vec<(OsString, OsString)> {
     let mut environment = given.to_vec();
     environment.retain(|(name, _)| name != OsStr::new("ARGWAY_RUN"));
     for (name, folder) in [("HOME", &view.home), ("TMPDIR", &view.temporary)] {
         if !given.iter().any(|(given, _)| given == OsStr::new(name)) {
+            let folder = match tier {
+                Tier::Strict => view.in_own_world(folder),
+                Tier::Portable | Tier::Partial => folder,
+            };
             environment.push((name.into(), folder.into()));
         }
     }

@@ -48,7 +48,10 @@ fn prepare_and_execute(
     (steps.read_exact(&mut [0])).map_err(|error| failed("the supervisor is gone", error))?;
     // No controlling terminal, and no group in common with the supervisor.
     rustix::process::setsid().map_err(|error| failed("setsid", error.into()))?;
-    let directory = &order.view.directory;
+    let directory = match order.tier {
+        Tier::Strict => order.view.in_own_world(&order.view.directory),
+        Tier::Portable | Tier::Partial => &order.view.directory,
+    };
     rustix::process::chdir(directory).map_err(|error| {
         let what = format!("{} cannot be entered", directory.display());
         refused("working directory", &what, &error.into())

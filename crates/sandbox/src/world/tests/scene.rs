@@ -147,7 +147,7 @@ impl Scene {
             .env(ORDER, &order)
             .env("AT", self.at())
             .env("WORK", &self.view.directory)
-            .env("TMPDIR", &self.view.temporary);
+            .env("TMPDIR", self.view.own_temporary());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
