@@ -246,7 +246,7 @@ pub fn runner() -> &'static Path {
             .tempdir()
             .unwrap();
         let path = folder.path().join("runner");
-        std::fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
+        crate::layers::testing::copy_of_this_binary(&path);
         (folder, path)
     });
     path
