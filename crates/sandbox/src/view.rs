@@ -258,7 +258,8 @@ impl Question<'_> {
         let shown = path.display();
         if path.parent().is_none() {
             return Err(refused(format_args!(
-                "the {what} `/` is everything: name a folder below it, or say filesystem \"full\""
+                "the {what} `/` is everything: name a folder below it{}, or say filesystem \"full\"",
+                by_flag(what)
             )));
         }
         if let Some(home) = &self.home
@@ -266,20 +267,30 @@ impl Question<'_> {
         {
             let relation = if home == path { "is" } else { "holds" };
             return Err(refused(format_args!(
-                "the {what} `{shown}` {relation} the home folder: name a folder within it, or say \
-                 filesystem \"home\" or \"full\""
+                "the {what} `{shown}` {relation} the home folder: name a folder within it{}, \
+                 or say filesystem \"home\" or \"full\"",
+                by_flag(what)
             )));
         }
         if system::is_shared(path) {
             return Err(refused(format_args!(
-                "the {what} `{shown}` is the system's or everybody's: name a folder within it, or \
-                 say filesystem \"full\""
+                "the {what} `{shown}` is the system's or everybody's: name a folder within it{}, or \
+                 say filesystem \"full\"",
+                by_flag(what)
             )));
         }
         if let Some(holder) = protected::holder(path, self.home.as_deref(), &self.surroundings) {
             return Err(within_protected(what, path, &holder));
         }
         Ok(())
+    }
+}
+
+/// How another working directory is named: clients start servers where they like.
+fn by_flag(what: &str) -> &'static str {
+    match what {
+        "working directory" => " (--cwd)",
+        _ => "",
     }
 }
 

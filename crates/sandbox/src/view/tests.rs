@@ -206,11 +206,11 @@ fn each_filesystem_has_its_writable_folders() {
 #[test]
 fn folders_that_are_too_much_are_refused() {
     Home::new().within("home").check_refused(
-        "the working directory `home` is the home folder: name a folder within it, or say \
+        "the working directory `home` is the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
     );
     Home::new().within("").check_refused(
-        "the working directory `ROOT` holds the home folder: name a folder within it, or say \
+        "the working directory `ROOT` holds the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
     );
     for (folder, part) in [
@@ -281,7 +281,7 @@ fn a_link_as_working_directory_is_judged_by_where_it_leads() {
         .link("elsewhere/link", "../home")
         .within("elsewhere/link")
         .check_refused(
-            "the working directory `home` is the home folder: name a folder within it, or say \
+            "the working directory `home` is the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
         );
 }
