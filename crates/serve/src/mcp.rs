@@ -59,9 +59,12 @@ pub struct Options {
     pub operator: Operator,
 }
 
+/// What is done with a sentence for the operator.
+type Tell = dyn Fn(&str) + Send + Sync;
+
 /// Whoever started the server, and reads its log.
 #[derive(Clone, Default)]
-pub struct Operator(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Operator(Option<Arc<Tell>>);
 
 impl Operator {
     /// Somebody who is told by `tell`.
