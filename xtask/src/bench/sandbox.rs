@@ -86,10 +86,7 @@ fn compared(stage: &Stage, user: Option<u32>) -> anyhow::Result<Vec<Row>> {
     let mut rows = vec![Row {
         what: format!("/bin/true as {who}, median of {ROUNDS}"),
         measured: format!("{:.2} ms", small.plain),
-        beside: format!(
-            "{:.2} ms from a server of 1 GB; bwrap {:.2} and {:.2} ms",
-            large.plain, small.bubblewrap, large.bubblewrap
-        ),
+        beside: format!("{:.2} ms from a server of 1 GB", large.plain),
         limit: String::new(),
         passed: true,
     }];
@@ -101,14 +98,12 @@ fn compared(stage: &Stage, user: Option<u32>) -> anyhow::Result<Vec<Row>> {
     for (tier, limit, pick) in tiers {
         for (size, medians) in [("", &small), (", server of 1 GB", &large)] {
             let (run, gone) = pick(medians);
-            let ratio = run / medians.bubblewrap;
+            // The caller has its answer before, but the machine is at work until then.
+            let ratio = gone / medians.bubblewrap;
             rows.push(Row {
                 what: format!("{tier} as {who}{size}"),
-                measured: format!("{run:.2} ms, {ratio:.2} × bwrap"),
-                beside: format!(
-                    "{:+.2} ms to plain; {gone:.2} ms with its cleaning",
-                    run - medians.plain
-                ),
+                measured: format!("{run:.2} ms, {gone:.2} with its cleaning: {ratio:.2} × bwrap"),
+                beside: format!("{:.2} ms by bwrap", medians.bubblewrap),
                 limit: format!("{limit} × bwrap"),
                 passed: ratio <= limit,
             });
