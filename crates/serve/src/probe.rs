@@ -20,7 +20,7 @@ use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::exec::{self, Environment, Invocation, Limits, Sandbox};
+use crate::exec::{self, Environment, Invocation, Limits, Sandbox, Ward};
 
 mod guard;
 
@@ -329,6 +329,10 @@ impl ProcessProbe {
             Err(error) => return questions.iter().map(|_| Err(error.to_string())).collect(),
         };
         runtime.block_on(async {
+            let ward = match guarded {
+                Some(demand) => self.ward(place, demand).await,
+                None => None,
+            };
             let mut asked = questions.iter().enumerate();
             let mut under_way = JoinSet::new();
             loop {
@@ -337,13 +341,12 @@ impl ProcessProbe {
                     && let Some((index, question)) = asked.next()
                 {
                     let invocation = self.invocation(question, place, guarded);
+                    let ward = ward.clone();
                     under_way.spawn(async move {
                         let mut ignore = |_| {};
                         let never = std::future::pending();
-                        (
-                            index,
-                            exec::run_numbered(invocation, never, &mut ignore).await,
-                        )
+                        let run = exec::run_within(ward.as_deref(), invocation, never, &mut ignore);
+                        (index, run.await)
                     });
                 }
                 match under_way.join_next().await {
@@ -371,6 +374,27 @@ impl ProcessProbe {
             .into_iter()
             .map(|answer| answer.unwrap_or_else(lost))
             .collect()
+    }
+
+    /// The sandbox that all questions share, since making one takes longer than many an
+    /// answer. Nothing where there can be none: then a question's own says why.
+    async fn ward(&self, place: &Place, demand: Demand) -> Option<Arc<Ward>> {
+        let standing = place.ward().take().filter(|(held, _)| *held == demand);
+        let ward = match standing {
+            Some((_, ward)) => ward,
+            None => {
+                let invocation = self.invocation(&Question::new([""; 0]), place, Some(demand));
+                let opened = Ward::open(&invocation, invocation.sandbox.as_ref()?);
+                Arc::new(
+                    tokio::time::timeout(self.timeout, opened)
+                        .await
+                        .ok()?
+                        .ok()?,
+                )
+            }
+        };
+        *place.ward() = Some((demand, Arc::clone(&ward)));
+        Some(ward)
     }
 
     fn answer(&self, asked: Asked, place: &Place) -> Result<Answer, ProbeError> {
@@ -408,6 +432,8 @@ struct Place {
     /// How its folders are written, and what stands for each in an answer.
     names: Vec<(String, &'static str)>,
     folder: TempDir,
+    /// The sandbox that shows these folders, once there is one.
+    ward: Mutex<Option<(Demand, Arc<Ward>)>>,
 }
 
 impl Place {
@@ -445,7 +471,12 @@ impl Place {
             temporary,
             names,
             folder,
+            ward: Mutex::new(None),
         })
+    }
+
+    fn ward(&self) -> MutexGuard<'_, Option<(Demand, Arc<Ward>)>> {
+        self.ward.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `text` without the names of these folders, which are others at every
@@ -464,6 +495,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        // Nobody writes to them any more.
+        self.ward().take();
         // Programs leave folders that nobody may write to (Go's module cache).
         open_up(self.folder.path());
         // On the list until it is gone.
