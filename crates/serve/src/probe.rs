@@ -128,6 +128,8 @@ pub struct ProcessProbe {
     pub with_home: bool,
     /// Whether it runs in a sandbox.
     pub guard: Guard,
+    /// What it may look at in there, beside what it needs to start.
+    pub readable: Vec<PathBuf>,
     /// What the first question showed; clones share it.
     standing: Arc<Mutex<Option<Standing>>>,
     place: Option<Arc<Place>>,
@@ -144,6 +146,7 @@ impl ProcessProbe {
             jobs: 2 * cores,
             with_home: false,
             guard: Guard::default(),
+            readable: Vec::new(),
             standing: Arc::default(),
             place: None,
         }
@@ -219,14 +222,15 @@ impl ProcessProbe {
         }
     }
 
-    /// What the program may look at besides the system: where the variables lead that
-    /// it is given.
+    /// What the program may look at besides the system: what it was allowed, and where
+    /// the variables lead that it is given.
     fn readable(&self) -> Vec<PathBuf> {
         let folders = |name: &str| {
             let value = std::env::var_os(name).unwrap_or_default();
             std::env::split_paths(&value).collect::<Vec<_>>()
         };
-        let mut readable = folders("LD_LIBRARY_PATH");
+        let mut readable = self.readable.clone();
+        readable.extend(folders("LD_LIBRARY_PATH"));
         if self.with_home {
             readable.extend(SETTINGS_PLACES.iter().flat_map(|name| folders(name)));
         }
@@ -291,6 +295,7 @@ impl ProcessProbe {
         let standing = self.standing().clone();
         let (first, rest, demand) = match (self.guard, standing) {
             (Guard::Off, _) => (None, questions, None),
+            (Guard::Always(demand), _) => (None, questions, Some(demand)),
             (Guard::WherePossible, Some(standing)) => (None, questions, standing.demand()),
             (Guard::WherePossible, None) => {
                 let (first, rest) = questions.split_at(1);

@@ -63,9 +63,14 @@ impl Call {
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
         let asked = Asked::of(&self.words).map_err(Failure::Usage)?;
         let arguments = arguments(asked.arguments).map_err(Failure::Usage)?;
-        let settings = (self.run).settings(self.tools.layout, self.sandbox.settings()?);
+        let settings =
+            (self.run).settings(self.tools.layout, self.sandbox.settings(self.read.sandbox)?);
         let program: Vec<String> = asked.program.into_iter().map(str::to_owned).collect();
-        let programs: Vec<Arc<Program>> = Source::new(terminal, &self.read)
+        let source = Source {
+            readable: self.sandbox.readable(),
+            ..Source::new(terminal, &self.read)
+        };
+        let programs: Vec<Arc<Program>> = source
             .read_words(&program)?
             .into_iter()
             .map(|reading| Arc::new(reading.program))

@@ -17,6 +17,8 @@ pub enum Guard {
     /// Where the system has one and the program works in it.
     #[default]
     WherePossible,
+    /// In this one, or it is not read.
+    Always(Demand),
     /// Never.
     Off,
 }
