@@ -74,7 +74,7 @@ pub(crate) fn run(
     cgroup: Option<&Cgroup>,
     program: fn(&Order, Pid, OwnedFd) -> !,
 ) -> io::Result<()> {
-    let reach = Reach::here();
+    let reach = Reach::here(order.tier);
     let mut enforcement = Enforcement {
         tier: order.tier,
         gaps: Vec::new(),
@@ -87,7 +87,7 @@ pub(crate) fn run(
         enforcement.tier = Tier::Partial;
         enforcement.gaps.push(error.to_string());
     }
-    if reach == Reach::Descendants {
+    if reach != Reach::World {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
     let signals = Signals::new()?;

@@ -15,7 +15,7 @@ use crate::sys::spawn;
 
 /// Runs what is asked for until nobody asks any more, and ends everybody then.
 pub(super) fn keep(order: &Order, line: &Line, null: &OwnedFd) -> io::Result<()> {
-    let ward = Ward::new(line, null)?;
+    let ward = Ward::new(order.tier, line, null)?;
     line.report(&Report::Started(Enforcement {
         tier: order.tier,
         gaps: Vec::new(),

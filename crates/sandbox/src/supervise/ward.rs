@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Instant;
 
+use argway_core::policy::Tier;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, WaitOptions};
@@ -23,9 +24,9 @@ pub(crate) struct Ward<'a> {
 
 impl<'a> Ward<'a> {
     /// Makes this process the one that everybody comes to who loses its parent.
-    pub fn new(line: &'a Line, null: &OwnedFd) -> io::Result<Self> {
-        let reach = Reach::here();
-        if reach == Reach::Descendants {
+    pub fn new(tier: Tier, line: &'a Line, null: &OwnedFd) -> io::Result<Self> {
+        let reach = Reach::here(tier);
+        if reach != Reach::World {
             rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         }
         spawn::replace_stdio(null.as_fd())?;
