@@ -143,7 +143,7 @@ fn json_that_is_huge_deep_or_ambiguous_is_refused() {
     all_are_answered(&[
         Case::call("a key twice", one.clone(), r#"{"a": "1", "a": "2"}"#).fails(
             2,
-            "the arguments are ambiguous: the key \"a\" stands twice at line 1 column 14",
+            "the arguments are ambiguous: the key \"a\" stands twice at line 1 column 20",
         ),
         Case::call(
             "a key twice, written differently",
