@@ -37,6 +37,17 @@ pub struct Source {
     pub options: ReadOptions,
     /// Who hears a signal while a program is read.
     pub signals: Signals,
+    /// Of which definitions it is said what a person should know before they are used.
+    pub warnings: Warnings,
+}
+
+/// Of which definitions warnings are said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warnings {
+    /// Of all that are read.
+    All,
+    /// Of none: the caller uses one of them and says it of that one.
+    Caller,
 }
 
 /// Who hears the signals that ask this process to end.
@@ -73,6 +84,7 @@ impl Source {
             terminal: *terminal,
             options: options.clone(),
             signals: Signals::Reading,
+            warnings: Warnings::All,
         }
     }
 
@@ -162,6 +174,11 @@ impl Source {
             self.terminal.warn(harmless(notice));
         }
         for tool in &defined.tools {
+            if self.warnings == Warnings::All {
+                for warning in &tool.warnings {
+                    self.terminal.warn(harmless(warning));
+                }
+            }
             self.terminal.note(harmless(&tool.story()));
         }
         readings.extend(defined.tools.into_iter().map(|tool| tool.reading));

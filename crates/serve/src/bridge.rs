@@ -221,6 +221,14 @@ impl Bridge {
         output::advice(self.tool(&prepared.tool).ok()?, outcome)
     }
 
+    /// Why a prepared call failed by what its definition says, whatever its exit code was.
+    pub fn failures(&self, prepared: &Prepared, outcome: &Outcome) -> Vec<String> {
+        match self.tool(&prepared.tool) {
+            Ok(tool) => output::failures(tool, prepared.format, outcome),
+            Err(_) => Vec::new(),
+        }
+    }
+
     fn tool(&self, name: &str) -> Result<&Tool, CallError> {
         self.catalog
             .find(name)

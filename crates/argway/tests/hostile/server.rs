@@ -43,7 +43,8 @@ fn a_line_that_is_no_request_is_answered_and_costs_nothing() {
     ]
     .concat();
     // The line, whose request it was, the error's code and a part of its message.
-    let lines: &[(&str, Vec<u8>, Option<u64>, i64, &str)] = &[
+    type Line = (&'static str, Vec<u8>, Option<u64>, i64, &'static str);
+    let lines: &[Line] = &[
         ("no JSON", b"hello".to_vec(), None, -32700, "not JSON"),
         ("NUL", b"\0\x01\x02".to_vec(), None, -32700, "not JSON"),
         ("half a request", call("{")[..40].to_vec(), None, -32700, "not JSON"),

@@ -126,7 +126,7 @@ fn significance(token: &str) -> Option<(bool, String, i64)> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 

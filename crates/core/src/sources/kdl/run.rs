@@ -115,7 +115,7 @@ pub(super) fn run(parent: &RunSpec, fields: &Fields<'_>, faults: &mut Faults) ->
 }
 
 /// What somebody should know before a command runs so.
-pub(super) fn warnings(command_line: &str, run: &RunSpec) -> Vec<String> {
+pub fn warnings(command_line: &str, run: &RunSpec) -> Vec<String> {
     let mut warnings = Vec::new();
     if run.shell {
         warnings.push(format!(
