@@ -193,9 +193,8 @@ fn whatever_a_program_does_with_its_pipes_the_call_ends() {
     ]);
 }
 
-/// Nothing of a program that left somebody behind is there afterwards.
 #[test]
-fn a_file_that_is_replaced_while_a_program_runs_is_the_next_calls_concern() {
+fn a_program_that_removes_itself_runs_to_its_end() {
     all_are_answered(&[Case::call(
         "a program that removes itself",
         definition("\"WORLD/work/x\"", "args false"),

@@ -200,6 +200,6 @@ fn what_may_not_be_read_or_written_is_told() {
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert_eq!(
         text,
-        "argway: the sandbox's launcher could not be started: no temporary folder can be made in /usr: Permission denied (os error 13); TMPDIR names another\n"
+        "argway: the sandbox cannot hold here: temporary folder: none could be made in /usr: Permission denied (os error 13); let TMPDIR name a folder that this user can write to\n"
     );
 }
