@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use argway_core::policy::{Demand, SandboxPolicy, Tier};
+use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::frame::{ASK, Inbox, Report};
@@ -28,7 +28,7 @@ pub struct Job {
     pub words: Vec<OsString>,
     /// Its whole environment. The sandbox adds HOME and TMPDIR where they are not in it.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it runs, absolute.
+    /// Where it runs, canonical: a link on the way is one that somebody put there since.
     pub directory: PathBuf,
     /// The caller's home, for [`argway_core::policy::Filesystem::Home`].
     pub home: Option<PathBuf>,
@@ -200,7 +200,15 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
 #[cfg(target_os = "linux")]
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
-    let temporary = scratch::create().map_err(LaunchError::Spawn)?;
+    let temporary = scratch::create().map_err(|error| LayerError {
+        layer: "temporary folder",
+        what: format!(
+            "none could be made in {}: {error}",
+            std::env::temp_dir().display()
+        ),
+        remedy: "let TMPDIR name a folder that this user can write to".to_owned(),
+        errno: error.raw_os_error().unwrap_or_default(),
+    })?;
     start(job, tier, &stdio, &temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
@@ -228,6 +236,14 @@ fn start(
         job.home.as_deref(),
         temporary,
     )?;
+    if job.policy.filesystem != Filesystem::None && view.directory != job.directory {
+        return Err(ViewError::Refused(format!(
+            "the working directory `{}` leads to `{}` by a link: name that folder itself",
+            job.directory.display(),
+            view.directory.display()
+        ))
+        .into());
+    }
     let order = crate::frame::Order {
         tier,
         best_effort: job.demand == Demand::BestEffort,
@@ -242,7 +258,7 @@ fn start(
         cgroup: std::env::var_os("ARGWAY_CGROUP").map(PathBuf::from),
     };
     let attempt = || -> std::io::Result<Sandboxed> {
-        let order = order_file(&order.encode().map_err(std::io::Error::other)?)?;
+        let order = order_file(&order.encode().map_err(std::io::Error::other)?, temporary)?;
         let (control, theirs) = socketpair(
             AddressFamily::UNIX,
             SocketType::STREAM,
@@ -272,16 +288,33 @@ fn start(
             over: false,
         })
     };
-    attempt().map_err(LaunchError::Spawn)
+    attempt().map_err(|error| match crate::supervise::can_be_seen() {
+        Ok(()) => LaunchError::Spawn(error),
+        // Then this very file cannot be found either.
+        Err(unseen) => unseen.into(),
+    })
 }
 
 /// A file without a name, so that an order of any size can be left for the launcher
-/// without waiting for it.
+/// without waiting for it. Where there are none in memory (in a sandbox within another,
+/// say) it is one of the temporary folder, whose name is gone before anybody reads it.
 #[cfg(target_os = "linux")]
-fn order_file(order: &[u8]) -> std::io::Result<OwnedFd> {
+fn order_file(order: &[u8], temporary: &std::path::Path) -> std::io::Result<OwnedFd> {
     use std::io::{Seek, Write};
-    let file = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC)?;
-    let mut file = std::fs::File::from(file);
+    use std::os::unix::fs::OpenOptionsExt;
+    let memory = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC);
+    let mut file = match memory {
+        Ok(file) => std::fs::File::from(file),
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            let path = temporary.join("order");
+            let mut options = std::fs::OpenOptions::new();
+            let options = options.read(true).write(true).create_new(true).mode(0o600);
+            let file = options.open(&path)?;
+            std::fs::remove_file(path)?;
+            file
+        }
+        Err(error) => return Err(error.into()),
+    };
     file.write_all(order)?;
     file.rewind()?;
     Ok(file.into())
@@ -302,4 +335,38 @@ fn environment(
         }
     }
     environment
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_became_a_link_since_it_was_found_is_not_granted() {
+        let scene = tempfile::tempdir().unwrap();
+        let root = scene.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("outside/deep")).unwrap();
+        std::os::unix::fs::symlink("outside", root.join("work")).unwrap();
+        let null = || std::fs::File::open("/dev/null").unwrap().into();
+        for directory in ["work", "work/deep"] {
+            let job = Job {
+                program: "/bin/true".into(),
+                words: Vec::new(),
+                environment: Vec::new(),
+                directory: root.join(directory),
+                home: None,
+                policy: SandboxPolicy::default(),
+                demand: Demand::Portable,
+            };
+            let stdio = Stdio {
+                stdin: null(),
+                stdout: null(),
+                stderr: null(),
+            };
+            let error = launch(&job, stdio).unwrap_err().to_string();
+            assert!(error.contains("by a link"), "{error}");
+        }
+    }
 }

@@ -29,6 +29,11 @@ pub struct LayerError {
 
 #[cfg(target_os = "linux")]
 impl LayerError {
+    /// As one of the things that did not hold.
+    pub(crate) fn gap(&self) -> String {
+        format!("{}: {}; {}", self.layer, self.what, self.remedy)
+    }
+
     /// `layer` failed at `step` with the system's `error`.
     fn new(
         layer: &'static str,

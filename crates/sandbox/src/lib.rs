@@ -19,6 +19,8 @@ pub mod frame;
 mod launch;
 pub mod launcher;
 pub mod layers;
+#[cfg(target_os = "linux")]
+mod pinned;
 mod scratch;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]

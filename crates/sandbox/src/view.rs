@@ -17,6 +17,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+use protected::Surroundings;
 pub use system::links;
 
 /// The files that a run sees.
@@ -59,12 +60,14 @@ pub fn view(
     temporary: &Path,
 ) -> Result<View, ViewError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
+    // A home that does not exist, such as nobody's, holds nothing to keep.
+    let home = home.and_then(|home| home.canonicalize().ok());
     let question = Question {
         policy,
         program,
         directory,
-        // A home that does not exist, such as nobody's, holds nothing to keep.
-        home: home.and_then(|home| home.canonicalize().ok()),
+        surroundings: Surroundings::new(home.as_deref(), |name| std::env::var_os(name)),
+        home,
         temporary: folder("temporary folder", temporary)?,
         path: &path,
     };
@@ -115,6 +118,7 @@ struct Question<'a> {
     program: &'a Path,
     directory: &'a Path,
     home: Option<PathBuf>,
+    surroundings: Surroundings,
     temporary: PathBuf,
     path: &'a OsStr,
 }
@@ -148,7 +152,7 @@ impl Question<'_> {
         }
 
         let mut writable = self.writable(&directory)?;
-        let kept = protected::within(&writable, self.home.as_deref())?;
+        let kept = protected::within(&writable, self.home.as_deref(), &self.surroundings)?;
         self.refuse_protected(&kept.protected)?;
         writable.extend(kept.repository_writable);
         writable.push(self.temporary.clone());
@@ -275,7 +279,7 @@ impl Question<'_> {
                 by_flag(what)
             )));
         }
-        if let Some(holder) = protected::holder(path, self.home.as_deref()) {
+        if let Some(holder) = protected::holder(path, self.home.as_deref(), &self.surroundings) {
             return Err(within_protected(what, path, &holder));
         }
         Ok(())
@@ -343,6 +347,13 @@ fn folder(what: &str, path: &Path) -> Result<PathBuf, ViewError> {
         )));
     }
     Ok(canonical)
+}
+
+/// A file to be read that somebody may have replaced by a pipe that nobody writes to.
+fn open_without_waiting(path: &Path) -> io::Result<std::fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
 /// Those of `paths` that lie within no other, in order.

@@ -108,12 +108,12 @@ pub enum Event {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// The file could not be run.
-    #[error("{}: {source}", .program.display())]
+    #[error("{}: {error}", .program.display())]
     Spawn {
         /// The file.
         program: PathBuf,
         /// Why.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// The folder to run in is not there.
     #[error("{} is not a folder to run in", .0.display())]

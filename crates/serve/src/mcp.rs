@@ -61,7 +61,9 @@ pub struct Options {
 
 /// Whoever started the server, and reads its log.
 #[derive(Clone, Default)]
-pub struct Operator(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Operator(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(&str) + Send + Sync;
 
 impl Operator {
     /// Somebody who is told by `tell`.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::Program;
-use argway_core::output::{Ending, Outcome, Reply};
-use argway_core::policy::Exceeded;
+use argway_core::output::{Ending, Outcome};
+use argway_core::policy::{Demand, Exceeded, Tier};
 use argway_core::sources::kdl;
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
@@ -59,6 +59,9 @@ pub struct Call {
     read: ReadOptions,
 }
 
+/// The name of what held, among what a reply says besides.
+const SANDBOX: &str = "argway/sandbox";
+
 impl Call {
     /// Makes the call.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
@@ -96,10 +99,16 @@ impl Call {
             return terminal.line(prepared.shell_line());
         }
         let outcome = run_to_end(&bridge, &prepared)?;
-        let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
+        let mut reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
+        let was_asked_for = bridge.settings.sandbox.demand == Demand::Portable;
+        tell_gaps(terminal, asked.tool, &outcome, was_asked_for);
         if self.json {
-            tell_gaps(terminal, asked.tool, &outcome);
-            terminal.line(format_args!("{:#}", with_meta(&reply)))?;
+            // Where a client of the server finds it beside the structure.
+            let held = reply.meta.as_ref().and_then(|meta| meta.get(SANDBOX));
+            if let (Value::Object(printed), Some(held)) = (&mut reply.structured, held) {
+                printed.insert("sandbox".to_owned(), held.clone());
+            }
+            terminal.line(format_args!("{:#}", reply.structured))?;
         } else {
             show(terminal, asked.tool, &outcome)?;
             for why in bridge.failures(&prepared, &outcome) {
@@ -130,15 +139,6 @@ impl Call {
         };
         catalog(programs, &unselected).is_ok_and(|all| all.find(tool).is_some())
     }
-}
-
-/// The structured result as a client gets it, with what stands beside it.
-fn with_meta(reply: &Reply) -> Value {
-    let mut whole = reply.structured.clone();
-    if let (Value::Object(whole), Some(meta)) = (&mut whole, &reply.meta) {
-        whole.insert("_meta".to_owned(), meta.clone());
-    }
-    whole
 }
 
 /// What the words of a call are.
@@ -228,22 +228,29 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
         }
         Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
     }
-    tell_gaps(terminal, tool, outcome);
     let Some(file) = &outcome.stdout.file else {
         return terminal.raw(&outcome.stdout.head);
     };
     take(file, |all| terminal.copy(all))
 }
 
-/// What the sandbox did not hold, on one line: the user chose that it may be so, not
-/// that it is.
-fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome) {
+/// What the sandbox did not hold. Less than a tier is warned of: the user chose that
+/// it may be, not that it is. So is the portable tier where nobody asked for it.
+fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome, was_asked_for: bool) {
     let Some(held) = &outcome.sandbox else {
         return;
     };
-    if !held.gaps.is_empty() {
-        let gaps = held.gaps.join("; ");
-        terminal.warn(format_args!("{tool}: not held by its sandbox: {gaps}"));
+    if held.tier == Tier::Portable && !was_asked_for {
+        terminal.warn(format_args!(
+            "{tool}: there are no namespaces here, so its sandbox is the portable one; what that leaves open is told by -v and `argway doctor`"
+        ));
+    }
+    for gap in &held.gaps {
+        let text = format!("{tool}: not held by its sandbox: {gap}");
+        match held.tier {
+            Tier::Partial => terminal.warn(text),
+            Tier::Strict | Tier::Portable => terminal.note(text),
+        }
     }
 }
 

@@ -113,6 +113,7 @@ impl Binaries {
         );
         copy(argway, &bin.join("argway"));
         copy(&attack, &bin.join("attack"));
+        copy(&argway.with_file_name("without"), &bin.join("without"));
         copy(&attack, &bin.join("raised"));
         if geteuid().is_root() {
             chown(bin.join("raised"), Some(1), Some(1)).unwrap();
@@ -234,6 +235,13 @@ impl Ground {
 
     pub fn argway(&self) -> PathBuf {
         self.binaries.path("bin/argway")
+    }
+
+    /// Takes away from what it starts what a system may lack.
+    pub fn without(&self, lacks: &[&str]) -> Command {
+        let mut command = self.command(self.binaries.path("bin/without"));
+        command.args(lacks).arg("--").arg(self.argway());
+        command
     }
 
     pub fn attacker(&self) -> PathBuf {

@@ -52,16 +52,23 @@ pub(super) async fn start(
     sandbox: &Sandbox,
     planned: &Planned,
 ) -> Result<(Tree, Guarded, Streams), ExecError> {
-    let failed = |source: io::Error| ExecError::Spawn {
+    let failed = |error: io::Error| ExecError::Spawn {
         program: invocation.program.clone(),
-        source,
+        error,
     };
     let job = job(invocation, sandbox)?;
     // Said as it is said without a sandbox, before anybody asks what it may reach.
     if invocation.program.metadata().map_err(failed)?.is_dir() {
         return Err(failed(Errno::ISDIR.into()));
     }
-    let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(failed)?;
+    let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(|error| {
+        let remedy = "there must be a /dev/null, and descriptors for three pipes: see `ulimit -n`";
+        ExecError::Sandbox(refusal(
+            "launcher",
+            &format!("its streams: {error}"),
+            remedy,
+        ))
+    })?;
     let may_fall_back = matches!(sandbox.demand, Demand::Enforced | Demand::BestEffort);
     let mut tier = match sandbox.demand {
         Demand::Portable => Tier::Portable,
@@ -87,8 +94,8 @@ pub(super) async fn start(
                 };
                 return Ok((tree, guarded, streams));
             }
-            Some(Report::Refused { layer, errno, .. })
-                if may_fall_back && tier == Tier::Strict && is_about_namespaces(&layer, errno) =>
+            Some(report)
+                if may_fall_back && tier == Tier::Strict && report.lets_portable_take_over() =>
             {
                 launched.depart();
                 tree.let_go();
@@ -122,21 +129,6 @@ fn refusal(layer: &str, what: &str, remedy: &str) -> String {
         false => format!("; {remedy}"),
     };
     format!("the sandbox cannot hold here: {layer}: {what}{remedy}")
-}
-
-/// Whether the strict tier is not to be had here at all, so that the portable one may
-/// take its place. A path that cannot be bound is something else.
-fn is_about_namespaces(layer: &str, errno: i32) -> bool {
-    const NOT_ALLOWED: [Errno; 6] = [
-        Errno::PERM,
-        Errno::ACCESS,
-        Errno::NOSYS,
-        Errno::INVAL,
-        // A limit on their number, which may be zero.
-        Errno::NOSPC,
-        Errno::USERS,
-    ];
-    layer.ends_with("namespace") && NOT_ALLOWED.iter().any(|not| not.raw_os_error() == errno)
 }
 
 fn job(invocation: &Invocation, sandbox: &Sandbox) -> Result<Job, ExecError> {
