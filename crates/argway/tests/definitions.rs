@@ -416,3 +416,24 @@ fn a_call_of_a_tool_that_is_left_out_says_so() {
         .code(2)
         .stderr_eq("argway: `cli_a` is not offered: --read-only, --allow or --deny leave it out, or it is hidden (--include-hidden)\n");
 }
+
+#[test]
+fn what_the_portable_sandbox_leaves_open_is_said_on_stderr_and_in_the_result() {
+    let world = World::new();
+    world.file("tools.kdl", &echo("a", "ay"));
+    world.file("home/project/x", "");
+    let folder = "--cwd=home/project";
+    let words = ["call", "tools.kdl", "cli_a", "--sandbox=portable", folder];
+    let gaps = "argway: cli_a: not held by its sandbox: [..]\n";
+    world
+        .argway(words)
+        .success()
+        .stdout_eq("ay\n")
+        .stderr_eq(gaps);
+    let output = world.argway(words.into_iter().chain(["--json"])).success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let sandbox = &json["_meta"]["argway/sandbox"];
+    assert_eq!(sandbox["tier"], "portable");
+    assert_eq!(sandbox["gaps"].as_array().map(Vec::len), Some(3));
+    output.stderr_eq(gaps);
+}

@@ -20,7 +20,7 @@ const MOST_LOOKED_AT: usize = 256;
 
 /// Makes an empty folder that only its owner can enter.
 pub(crate) fn create() -> io::Result<PathBuf> {
-    let temporary = std::env::temp_dir().canonicalize()?;
+    let temporary = folder()?;
     let base = temporary.join(format!("argway-{}", rustix::process::geteuid().as_raw()));
     match private(&base) {
         Ok(()) => {
@@ -29,8 +29,25 @@ pub(crate) fn create() -> io::Result<PathBuf> {
             unique(&base, "")
         }
         // Somebody else was there first: beside it there is room too.
-        Err(_) => unique(&temporary, "argway-"),
+        Err(_) => unique(&temporary, "argway-").map_err(|error| named(&temporary, &error)),
     }
+}
+
+/// Where temporary files go. An empty TMPDIR says nothing.
+fn folder() -> io::Result<PathBuf> {
+    let said = Some(std::env::temp_dir()).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = said.unwrap_or_else(|| "/tmp".into());
+    folder
+        .canonicalize()
+        .map_err(|error| named(&folder, &error))
+}
+
+fn named(folder: &Path, error: &io::Error) -> io::Error {
+    let text = format!(
+        "no temporary folder can be made in {}: {error}; TMPDIR names another",
+        folder.display()
+    );
+    io::Error::new(error.kind(), text)
 }
 
 fn private(base: &Path) -> io::Result<()> {

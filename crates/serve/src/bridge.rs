@@ -233,7 +233,8 @@ impl Bridge {
         self.catalog
             .find(name)
             .ok_or_else(|| CallError::UnknownTool {
-                name: name.to_owned(),
+                // No tool has a longer name.
+                name: name.chars().take(64).collect(),
                 nearest: self.catalog.nearest(name).map(|tool| tool.name.clone()),
             })
     }

@@ -59,11 +59,12 @@ pub struct Options {
     pub operator: Operator,
 }
 
+/// What is done with a sentence for the operator.
+type Tell = dyn Fn(&str) + Send + Sync;
+
 /// Whoever started the server, and reads its log.
 #[derive(Clone, Default)]
 pub struct Operator(Option<Arc<Tell>>);
-
-type Tell = dyn Fn(&str) + Send + Sync;
 
 impl Operator {
     /// Somebody who is told by `tell`.
@@ -245,6 +246,14 @@ impl Server {
         let running = match opening {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(ServerInitializeError::TransportError { error, .. }) => {
+                return Err(ServeError::Io(io::Error::other(error.error.to_string())));
+            }
+            // Its own words hold the whole message, which may hold a secret.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                let what = "it begins with `initialize`".to_owned();
+                return Err(ServeError::Opening(what));
+            }
             Err(error) => return Err(ServeError::Opening(error.to_string())),
         };
         open.store(true, Ordering::Relaxed);

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::Program;
-use argway_core::output::{Ending, Outcome};
-use argway_core::policy::{Demand, Exceeded, Tier};
+use argway_core::output::{Ending, Outcome, Reply};
+use argway_core::policy::Exceeded;
 use argway_core::sources::kdl;
+use argway_core::unique::Unique;
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
@@ -59,9 +60,6 @@ pub struct Call {
     read: ReadOptions,
 }
 
-/// The name of what held, among what a reply says besides.
-const SANDBOX: &str = "argway/sandbox";
-
 impl Call {
     /// Makes the call.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
@@ -99,16 +97,10 @@ impl Call {
             return terminal.line(prepared.shell_line());
         }
         let outcome = run_to_end(&bridge, &prepared)?;
-        let mut reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
-        let was_asked_for = bridge.settings.sandbox.demand == Demand::Portable;
-        tell_gaps(terminal, asked.tool, &outcome, was_asked_for);
+        let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
+        tell_gaps(terminal, asked.tool, &outcome);
         if self.json {
-            // Where a client of the server finds it beside the structure.
-            let held = reply.meta.as_ref().and_then(|meta| meta.get(SANDBOX));
-            if let (Value::Object(printed), Some(held)) = (&mut reply.structured, held) {
-                printed.insert("sandbox".to_owned(), held.clone());
-            }
-            terminal.line(format_args!("{:#}", reply.structured))?;
+            terminal.line(format_args!("{:#}", with_meta(&reply)))?;
         } else {
             show(terminal, asked.tool, &outcome)?;
             for why in bridge.failures(&prepared, &outcome) {
@@ -139,6 +131,15 @@ impl Call {
         };
         catalog(programs, &unselected).is_ok_and(|all| all.find(tool).is_some())
     }
+}
+
+/// The structured result as a client gets it, with what stands beside it.
+fn with_meta(reply: &Reply) -> Value {
+    let mut whole = reply.structured.clone();
+    if let (Value::Object(whole), Some(meta)) = (&mut whole, &reply.meta) {
+        whole.insert("_meta".to_owned(), meta.clone());
+    }
+    whole
 }
 
 /// What the words of a call are.
@@ -177,23 +178,35 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Longer arguments are no client's: as long as a line to a server may be.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
     let mut text = text.to_owned();
     if text == "-" {
         text.clear();
         std::io::stdin()
+            .take(LONGEST + 1)
             .read_to_string(&mut text)
             .context("the arguments could not be read from stdin")?;
+        anyhow::ensure!(
+            text.len() as u64 <= LONGEST,
+            "the arguments are longer than {LONGEST} bytes"
+        );
     }
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(anyhow!(
-            "the arguments must be a JSON object like {{\"limit\": 5}}, not {text}"
-        )),
-        Err(error) => Err(anyhow!(
+    let wrong = match serde_json::from_str(&text) {
+        Ok(Unique(Value::Object(arguments))) => return Ok(arguments),
+        Ok(Unique(Value::Null)) => "null",
+        Ok(Unique(Value::Bool(_))) => "a boolean",
+        Ok(Unique(Value::Number(_))) => "a number",
+        Ok(Unique(Value::String(_))) => "a string",
+        Ok(Unique(Value::Array(_))) => "an array",
+        Err(error) if error.is_data() => anyhow::bail!("the arguments are ambiguous: {error}"),
+        Err(error) => anyhow::bail!(
             "the arguments are not JSON ({error}); write an object like {{\"limit\": 5}}"
-        )),
-    }
+        ),
+    };
+    anyhow::bail!("the arguments must be a JSON object like {{\"limit\": 5}}, not {wrong}")
 }
 
 /// The command's own output, byte for byte, and how it ended where that is not plain.
@@ -234,23 +247,15 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
     take(file, |all| terminal.copy(all))
 }
 
-/// What the sandbox did not hold. Less than a tier is warned of: the user chose that
-/// it may be, not that it is. So is the portable tier where nobody asked for it.
-fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome, was_asked_for: bool) {
+/// What the sandbox did not hold, on one line: the user chose that it may be so, not
+/// that it is.
+fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome) {
     let Some(held) = &outcome.sandbox else {
         return;
     };
-    if held.tier == Tier::Portable && !was_asked_for {
-        terminal.warn(format_args!(
-            "{tool}: there are no namespaces here, so its sandbox is the portable one; what that leaves open is told by -v and `argway doctor`"
-        ));
-    }
-    for gap in &held.gaps {
-        let text = format!("{tool}: not held by its sandbox: {gap}");
-        match held.tier {
-            Tier::Partial => terminal.warn(text),
-            Tier::Strict | Tier::Portable => terminal.note(text),
-        }
+    if !held.gaps.is_empty() {
+        let gaps = held.gaps.join("; ");
+        terminal.warn(format_args!("{tool}: not held by its sandbox: {gaps}"));
     }
 }
 

@@ -91,11 +91,11 @@ impl Running {
             // milliseconds in a large process.
             .process_group(0)
             .kill_on_drop(true);
-        let failed = |error| match &invocation.directory {
+        let failed = |reason| match &invocation.directory {
             Some(directory) if !directory.is_dir() => ExecError::Directory(directory.clone()),
             _ => ExecError::Spawn {
                 program: invocation.program.clone(),
-                error,
+                reason,
             },
         };
         let mut child = command.spawn().map_err(failed)?;

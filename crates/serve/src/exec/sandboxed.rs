@@ -52,9 +52,9 @@ pub(super) async fn start(
     sandbox: &Sandbox,
     planned: &Planned,
 ) -> Result<(Tree, Guarded, Streams), ExecError> {
-    let failed = |error: io::Error| ExecError::Spawn {
+    let failed = |reason: io::Error| ExecError::Spawn {
         program: invocation.program.clone(),
-        error,
+        reason,
     };
     let job = job(invocation, sandbox)?;
     // Said as it is said without a sandbox, before anybody asks what it may reach.
