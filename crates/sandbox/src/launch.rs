@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
@@ -198,8 +198,20 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 }
 
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
-#[cfg(target_os = "linux")]
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+    // The very file that runs here, whatever its name leads to by now.
+    launch_by(Path::new("/proc/self/exe"), job, tier, stdio)
+}
+
+/// Like [`launch_as`], by the launcher of another binary: for measures, whose own
+/// binary is not what is shipped.
+#[cfg(target_os = "linux")]
+pub fn launch_by(
+    launcher: &Path,
+    job: &Job,
+    tier: Tier,
+    stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
     let temporary = scratch::create().map_err(|error| LayerError {
         layer: "temporary folder",
         what: format!(
@@ -209,24 +221,32 @@ pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, Launc
         remedy: "let TMPDIR name a folder that this user can write to".to_owned(),
         errno: error.raw_os_error().unwrap_or_default(),
     })?;
-    start(job, tier, &stdio, &temporary).inspect_err(|_| {
+    start(launcher, job, tier, &stdio, &temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
 }
 
-/// Like [`launch`], in this tier.
+/// Like [`launch_as`], by the launcher of another binary.
 #[cfg(not(target_os = "linux"))]
-pub fn launch_as(_job: &Job, _tier: Tier, _stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+pub fn launch_by(
+    _launcher: &Path,
+    _job: &Job,
+    _tier: Tier,
+    _stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
     Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()))
 }
 
 #[cfg(target_os = "linux")]
 fn start(
+    launcher: &Path,
     job: &Job,
     tier: Tier,
     stdio: &Stdio,
-    temporary: &std::path::Path,
+    temporary: &Path,
 ) -> Result<Sandboxed, LaunchError> {
+    use std::os::unix::ffi::OsStrExt;
+
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
     let view = crate::view::view(
@@ -251,7 +271,7 @@ fn start(
         // One that is gone is told of by whoever tries to execute it.
         file: crate::view::executable(&view, &job.program).unwrap_or_else(|_| job.program.clone()),
         words: job.words.clone(),
-        environment: environment(&job.environment, &view),
+        environment: environment(&job.environment, &view, tier),
         view,
         network: job.policy.network,
         resources: job.policy.resources.clone(),
@@ -266,9 +286,8 @@ fn start(
             None,
         )?;
         rustix::io::ioctl_fionbio(&control, true)?;
-        // The very file that runs here, whatever its name leads to by now.
         let pid = crate::sys::spawn::spawn(
-            c"/proc/self/exe",
+            &std::ffi::CString::new(launcher.as_os_str().as_bytes())?,
             &[c"argway", c"__sandbox"],
             &[
                 stdio.stdin.as_fd(),
@@ -326,11 +345,16 @@ fn order_file(order: &[u8], temporary: &std::path::Path) -> std::io::Result<Owne
 fn environment(
     given: &[(OsString, OsString)],
     view: &crate::view::View,
+    tier: Tier,
 ) -> Vec<(OsString, OsString)> {
     let mut environment = given.to_vec();
     environment.retain(|(name, _)| name != OsStr::new("ARGWAY_RUN"));
     for (name, folder) in [("HOME", &view.home), ("TMPDIR", &view.temporary)] {
         if !given.iter().any(|(given, _)| given == OsStr::new(name)) {
+            let folder = match tier {
+                Tier::Strict => view.in_own_world(folder),
+                Tier::Portable | Tier::Partial => folder,
+            };
             environment.push((name.into(), folder.into()));
         }
     }

@@ -65,4 +65,4 @@ fn no_new_privileges() -> Result<(), LayerError> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
-mod testing;
+pub(crate) mod testing;

@@ -30,4 +30,4 @@ pub mod view;
 #[cfg(target_os = "linux")]
 mod world;
 
-pub use launch::{Job, LaunchError, Sandboxed, Stdio, launch, launch_as};
+pub use launch::{Job, LaunchError, Sandboxed, Stdio, launch, launch_as, launch_by};

@@ -40,6 +40,30 @@ pub struct View {
     pub home: PathBuf,
 }
 
+/// Where programs look for temporary files whatever TMPDIR says.
+const TEMPORARY: &str = "/tmp";
+
+impl View {
+    /// Where a world of its own shows the temporary folder: as `/tmp` and nowhere else,
+    /// unless that is part of what the policy grants.
+    pub fn own_temporary(&self) -> &Path {
+        let mut granted = self.readable.iter().chain(&self.writable);
+        let tmp = Path::new(TEMPORARY);
+        match self.everything || granted.any(|path| tmp.starts_with(path)) {
+            true => &self.temporary,
+            false => tmp,
+        }
+    }
+
+    /// `path` as a world of its own shows it.
+    pub fn in_own_world<'a>(&'a self, path: &'a Path) -> &'a Path {
+        match path == self.temporary {
+            true => self.own_temporary(),
+            false => path,
+        }
+    }
+}
+
 /// Why a policy cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ViewError {

@@ -50,7 +50,10 @@ fn prepare_and_execute(
     }
     // No controlling terminal, and no group in common with the supervisor.
     rustix::process::setsid().map_err(|error| failed("setsid", error.into()))?;
-    let directory = &order.view.directory;
+    let directory = match order.tier {
+        Tier::Strict => order.view.in_own_world(&order.view.directory),
+        Tier::Portable | Tier::Partial => &order.view.directory,
+    };
     let entered = crate::pinned::open(rustix::fs::CWD, directory).and_then(rustix::process::fchdir);
     entered.map_err(|error| {
         let what = format!("{} cannot be entered", directory.display());

@@ -5,6 +5,7 @@
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::Command;
 
 const VARIABLE: &str = "ARGWAY_LAYER_TEST";
@@ -36,12 +37,20 @@ fn say_and_end(lines: &[String]) -> ! {
     std::process::exit(0)
 }
 
+/// Copies this test binary by another process: what is open for writing here is so in
+/// whatever another test forks meanwhile, and what somebody writes cannot be executed.
+pub fn copy_of_this_binary(to: &Path) {
+    let mut copy = Command::new("cp");
+    copy.arg(std::env::current_exe().unwrap()).arg(to);
+    assert!(copy.status().unwrap().success());
+}
+
 fn lines(test: &str, user: Option<u32>) -> Vec<String> {
     // Nobody may not be allowed to reach the folder that this was built in.
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o777)).unwrap();
     let binary = folder.path().join("test binary");
-    std::fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
+    copy_of_this_binary(&binary);
     std::fs::set_permissions(&binary, PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = Command::new(&binary);
     command

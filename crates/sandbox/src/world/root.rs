@@ -313,11 +313,11 @@ impl Builder {
             link(OsStr::new(&content), Path::new(name)).during(making)?;
         }
         link(OsStr::new("/proc/self/fd"), Path::new("dev/fd")).during(making)?;
-        link(view.temporary.as_os_str(), Path::new("dev/shm")).during(making)?;
+        link(view.own_temporary().as_os_str(), Path::new("dev/shm")).during(making)?;
         if whole {
             close(c"dev").during(making)?;
         } else if !shows(places, Path::new("/var/tmp")) {
-            link(view.temporary.as_os_str(), Path::new("var/tmp"))
+            link(view.own_temporary().as_os_str(), Path::new("var/tmp"))
                 .during(|| "linking /var/tmp".to_owned())?;
         }
         Ok(())

@@ -147,7 +147,7 @@ impl Scene {
             .env(ORDER, &order)
             .env("AT", self.at())
             .env("WORK", &self.view.directory)
-            .env("TMPDIR", &self.view.temporary);
+            .env("TMPDIR", self.view.own_temporary());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -246,7 +246,7 @@ pub fn runner() -> &'static Path {
             .tempdir()
             .unwrap();
         let path = folder.path().join("runner");
-        std::fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
+        crate::layers::testing::copy_of_this_binary(&path);
         (folder, path)
     });
     path
