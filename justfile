@@ -18,6 +18,7 @@ fidelity *programs:
 bench:
     cargo xbench
     cargo xbench mcpx
+    cargo xbench sandbox
 
 # What a newcomer sees
 try program="git":

@@ -3,9 +3,11 @@
 //! `cargo xbench [--check] [PROGRAM]` prints one table. A machine is as fast as
 //! it is, so times are shown with what the system itself takes; `--check` fails when
 //! a limit is passed. PROGRAM is the one whose cold reading is measured; without it,
-//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead.
+//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead, and
+//! `cargo xbench sandbox [--check]` what the sandbox adds to a run.
 
 pub(crate) mod mcpx;
+pub(crate) mod sandbox;
 mod talk;
 mod walk;
 
@@ -19,6 +21,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use mcpx::parts::{root, succeeds, target};
 use talk::Talk;
 
 /// Pairs of runs whose medians are compared.
@@ -52,8 +55,10 @@ pub(crate) struct Row {
 
 /// Runs every benchmark and prints a table.
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
-    if let Some(("mcpx", rest)) = (words.split_first()).map(|(first, rest)| (&**first, rest)) {
-        return mcpx::run(rest);
+    match words.split_first().map(|(first, rest)| (&**first, rest)) {
+        Some(("mcpx", rest)) => return mcpx::run(rest),
+        Some(("sandbox", rest)) => return sandbox::run(rest),
+        _ => {}
     }
     let mut check = false;
     let mut program = None;
@@ -295,21 +300,11 @@ fn description(name: &str, executable: &str, commands: usize) -> Value {
     })
 }
 
-/// The released binary, built if it is not there.
+/// argway as it is shipped, linked statically.
 fn argway() -> anyhow::Result<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let argway = target.join("release").join("argway");
-    if !argway.exists() {
-        let built = Command::new("cargo")
-            .args(["build", "--release", "--package", "argway-cli"])
-            .current_dir(&root)
-            .status()?;
-        if !built.success() {
-            bail!("argway could not be built");
-        }
-    }
+    let cargo = &mut Command::new("cargo");
+    succeeds(cargo.args(["--quiet", "argway-static"]).current_dir(root()))?;
+    let argway = target().join("release/argway");
     argway
         .canonicalize()
         .with_context(|| format!("{} is not there", argway.display()))

@@ -10,8 +10,10 @@ fn main() -> anyhow::Result<()> {
         Some("bench") => bench::run(words.collect()),
         // The server that `bench mcpx` calls.
         Some("mcp-echo") => bench::mcpx::echo::serve(),
+        // What `bench sandbox` has run programs.
+        Some("sandbox-server") => bench::sandbox::serve(&words.collect::<Vec<_>>()),
         _ => anyhow::bail!(
-            "usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench [mcpx]"
+            "usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench [mcpx|sandbox]"
         ),
     }
 }

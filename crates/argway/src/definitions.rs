@@ -96,6 +96,8 @@ pub struct Loaded {
     pub at: Spot,
     /// Those that it stands in the place of, the weakest first.
     pub overrode: Vec<Spot>,
+    /// What a person should know before it is used, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 impl Loaded {
@@ -218,7 +220,7 @@ impl Desk {
     /// What is in force of `places`, the later over the earlier.
     pub fn load(&self, places: &[Place]) -> Library {
         let (sheets, mut notices) = self.look(places);
-        let mut by_name: BTreeMap<String, (Loaded, Vec<String>)> = BTreeMap::new();
+        let mut by_name: BTreeMap<String, Loaded> = BTreeMap::new();
         for sheet in &sheets {
             let passed_over = match &sheet.content {
                 Err(refusal) => Some(refusal.to_string()),
@@ -232,29 +234,31 @@ impl Desk {
             notices.extend(read.mistakes.iter().map(report::line));
             for definition in read.definitions {
                 let name = definition.reading.program.name.clone();
+                let at = Spot {
+                    file: sheet.path.clone(),
+                    line: definition.line,
+                };
+                let warnings = definition.warnings.iter();
                 let mut loaded = Loaded {
                     reading: definition.reading,
-                    at: Spot {
-                        file: sheet.path.clone(),
-                        line: definition.line,
-                    },
                     overrode: Vec::new(),
+                    warnings: warnings.map(|warning| format!("{at}: {warning}")).collect(),
+                    at,
                 };
-                if let Some((earlier, _)) = by_name.remove(&name) {
+                if let Some(earlier) = by_name.remove(&name) {
                     loaded.overrode = earlier.overrode;
                     loaded.overrode.push(earlier.at);
                 }
-                by_name.insert(name, (loaded, definition.warnings));
+                by_name.insert(name, loaded);
             }
         }
         let mut tools = Vec::new();
-        for (mut loaded, warnings) in by_name.into_values() {
-            let at = loaded.at.clone();
-            notices.extend(warnings.iter().map(|warning| format!("{at}: {warning}")));
+        for mut loaded in by_name.into_values() {
             match find_command(&mut loaded.reading.program) {
                 Ok(()) => tools.push(loaded),
                 Err(error) => notices.push(format!(
-                    "{at}: {} is left out: {error}",
+                    "{}: {} is left out: {error}",
+                    loaded.at,
                     tool_name(&loaded.reading.program)
                 )),
             }

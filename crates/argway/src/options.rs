@@ -228,7 +228,7 @@ pub struct SandboxOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory_mb: Option<u64>,
     /// How many files a process may have open
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     pub open_files: Option<u64>,
     /// End a call that has more processes than this
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -489,7 +489,7 @@ mod tests {
             "--filesystem=full",
             "--pass-env=A,B",
             "--cpu-seconds=1",
-            "--open-files=2",
+            "--open-files=20",
             "--processes=3",
             "--file-mb=4",
         ]);
@@ -508,7 +508,7 @@ mod tests {
                 numbers.processes,
                 numbers.file_mb
             ),
-            (1, 2, 3, 4)
+            (1, 20, 3, 4)
         );
     }
 

@@ -39,6 +39,17 @@ pub struct Source {
     pub signals: Signals,
     /// What a program may look at while it is read, beside what it needs to start.
     pub readable: Vec<PathBuf>,
+    /// Of which definitions it is said what a person should know before they are used.
+    pub warnings: Warnings,
+}
+
+/// Of which definitions warnings are said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warnings {
+    /// Of all that are read.
+    All,
+    /// Of none: the caller uses one of them and says it of that one.
+    Caller,
 }
 
 /// Who hears the signals that ask this process to end.
@@ -76,6 +87,7 @@ impl Source {
             options: options.clone(),
             signals: Signals::Reading,
             readable: Vec::new(),
+            warnings: Warnings::All,
         }
     }
 
@@ -165,6 +177,11 @@ impl Source {
             self.terminal.warn(harmless(notice));
         }
         for tool in &defined.tools {
+            if self.warnings == Warnings::All {
+                for warning in &tool.warnings {
+                    self.terminal.warn(harmless(warning));
+                }
+            }
             self.terminal.note(harmless(&tool.story()));
         }
         readings.extend(defined.tools.into_iter().map(|tool| tool.reading));

@@ -131,6 +131,7 @@ impl Terminal {
     }
 
     fn say(&self, text: &dyn fmt::Display) {
+        let text = harmless(&text.to_string());
         let _ = writeln!(io::stderr().lock(), "argway: {text}");
     }
 
@@ -150,10 +151,22 @@ impl Terminal {
     }
 }
 
+/// `text` without anything that moves a cursor, changes a colour or the direction of
+/// writing: it may be a stranger's, who wants it to look like something else.
+pub fn harmless(text: &str) -> String {
+    let text = shown(text.as_bytes());
+    text.replace(
+        |char| {
+            matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+        },
+        "\u{fffd}",
+    )
+}
+
 /// `text` on one line of at most `width` columns, cut with an ellipsis, without what a
 /// terminal would act on.
 pub fn fit(text: &str, width: usize) -> String {
-    let text = shown(text.as_bytes());
+    let text = harmless(text);
     let line = text.lines().next().unwrap_or_default().trim_end();
     if line.chars().count() <= width {
         return line.to_owned();

@@ -237,7 +237,6 @@ fn a_mistake_costs_its_definition_and_nothing_else() {
         .success()
         .stdout_eq("cli_a  unknown      Says ay\n")
         .stderr_eq(str![[r#"
-argway: [WORLD]/home/.config/argway/cli/a.kdl:1:1: `bad` has no `command`; write `command "NAME"`: a program on PATH, or an absolute path
 argway: [WORLD]/home/.config/argway/cli/a.kdl:3:5: `comand` means nothing in `cli`; did you mean `command`?
 
 "#]]);
@@ -319,7 +318,7 @@ tools.kdl:9:5: `timout` means nothing in `cli`
     |     ^^^^^^
   help: did you mean `timeout`?
 
-warning: tools.kdl:11: it may read your files and use the network: what it reads can leave this machine
+warning: tools.kdl:11: `open` may read your files and use the network: what it reads can leave this machine
 warning: tools.kdl:11: cli_open would be left out here: no program is called `no-such-program`; looked in [..]
 none.kdl does not exist
 2 definitions, 3 mistakes, 2 warnings
@@ -369,4 +368,72 @@ fn what_a_file_says_to_a_terminal_is_not_passed_on() {
             }
         }
     }
+}
+
+#[test]
+fn empty_words_and_defaults_reach_the_program() {
+    let world = World::new();
+    world.file(
+        "tools.kdl",
+        r#"cli "key" { description "d"; command "echo" "-q" ""; flag "N" long="-N" type="string" default=""; }"#,
+    );
+    world
+        .argway(["call", "tools.kdl", "cli_key", "--dry-run"])
+        .success()
+        .stdout_eq("/usr/bin/echo -q '' -N ''\n");
+}
+
+#[test]
+fn a_call_says_what_its_definition_counts_as_a_failure() {
+    let world = World::new();
+    world.file(
+        "tools.kdl",
+        r#"cli "x" { description "d"; command "sh" "-c" "echo oh >&2"; args false; stderr fail_on_output=true; }"#,
+    );
+    world
+        .argway(["call", "tools.kdl", "cli_x", "--sandbox=off"])
+        .code(1)
+        .stderr_eq(str![[r#"
+oh
+argway: cli_x: The command printed to its stderr, which its definition counts as a failure.
+
+"#]]);
+}
+
+#[test]
+fn a_call_of_a_tool_that_is_left_out_says_so() {
+    let world = World::new();
+    world.file("tools.kdl", &echo("a", "ay"));
+    world
+        .argway(["call", "tools.kdl", "cli_a", "--read-only"])
+        .code(2);
+    world.file(
+        "tools.kdl",
+        &(echo("a", "ay") + &echo("b", "bee").replace("{\n", "{\n    effect \"read\"\n")),
+    );
+    world
+        .argway(["call", "tools.kdl", "cli_a", "--read-only"])
+        .code(2)
+        .stderr_eq("argway: `cli_a` is not offered: --read-only, --allow or --deny leave it out, or it is hidden (--include-hidden)\n");
+}
+
+#[test]
+fn what_the_portable_sandbox_leaves_open_is_said_on_stderr_and_in_the_result() {
+    let world = World::new();
+    world.file("tools.kdl", &echo("a", "ay"));
+    world.file("home/project/x", "");
+    let folder = "--cwd=home/project";
+    let words = ["call", "tools.kdl", "cli_a", "--sandbox=portable", folder];
+    let gaps = "argway: cli_a: not held by its sandbox: [..]\n";
+    world
+        .argway(words)
+        .success()
+        .stdout_eq("ay\n")
+        .stderr_eq(gaps);
+    let output = world.argway(words.into_iter().chain(["--json"])).success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let sandbox = &json["_meta"]["argway/sandbox"];
+    assert_eq!(sandbox["tier"], "portable");
+    assert_eq!(sandbox["gaps"].as_array().map(Vec::len), Some(3));
+    output.stderr_eq(gaps);
 }

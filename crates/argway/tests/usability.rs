@@ -230,7 +230,10 @@ fn furnished(who: Who) -> Ground {
 fn go_program() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hello-go");
     fs::create_dir_all(&folder).unwrap();
-    let lock = fs::File::create(folder.join("lock")).unwrap();
+    // Another user may have made it.
+    let path = folder.join("lock");
+    let lock = fs::File::create(&path).or_else(|_| fs::File::open(&path));
+    let lock = lock.unwrap();
     lock.lock().unwrap();
     let program = folder.join("hello");
     if !program.is_file() {

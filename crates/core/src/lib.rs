@@ -17,4 +17,5 @@ pub mod policy;
 pub mod probe;
 pub mod schema;
 pub mod sources;
+pub mod unique;
 pub mod units;

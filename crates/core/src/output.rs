@@ -21,7 +21,7 @@ mod unwrap;
 mod yaml;
 
 pub use ansi::shown;
-pub use reply::{advice, reply};
+pub use reply::{advice, failures, reply};
 pub use unwrap::{Media, NoResult, Piece, Printed, unwrap};
 
 /// How a run ended.
@@ -94,4 +94,6 @@ pub struct Reply {
     pub meta: Option<Value>,
     /// The call failed.
     pub is_error: bool,
+    /// What its sandbox did not hold, for who runs the server.
+    pub gaps: Vec<String>,
 }

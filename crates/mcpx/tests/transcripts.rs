@@ -1,11 +1,7 @@
 //! Transcripts of a shell: what is typed, and all that is printed.
 //!
-//! They are the `console` blocks of `transcripts/*.trycmd` and of the guide, in the
-//! format of the trycmd crate: `$ ` begins a command, `> ` goes on with it, `? 2` is its
-//! exit code where that is not 0, and the rest is its output, stdout and stderr as they
-//! come. `[..]` stands for anything in a line, `...` for any lines. Unlike trycmd's,
-//! commands may be whatever a shell understands, and those of one block share a shell.
-//! `transcripts/servers` has the servers. With `SNAPSHOTS=overwrite` the files are
+//! They are the `console` blocks of `transcripts/*.trycmd` and of the guide, as
+//! `argway_testkit::transcript` reads them. `transcripts/servers` has the servers. With `SNAPSHOTS=overwrite` the files are
 //! renewed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
@@ -15,12 +11,11 @@ mod world;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
+use argway_testkit::transcript::replayed;
 use snapbox::data::{Data, DataFormat};
 use world::{World, sibling};
-
-/// Ends what a command printed; its exit code follows.
-const END: &str = "-- end of the command, exit code";
 
 /// What `-v` says before numbers that are others at every run.
 const UNSTEADY: [&str; 3] = [", process ", " answered in ", "(age="];
@@ -48,61 +43,6 @@ fn world() -> World {
     world
 }
 
-/// The commands of a block, each with all its lines.
-fn commands(block: &[&str]) -> Vec<String> {
-    let mut commands: Vec<String> = Vec::new();
-    let mut is_open = false;
-    for line in block {
-        match (line.strip_prefix("$ "), line.strip_prefix("> ")) {
-            (Some(first), _) => commands.push(first.to_owned()),
-            (None, Some(more)) if is_open => {
-                let last = commands.last_mut().unwrap();
-                *last = format!("{last}\n{more}");
-            }
-            _ => {
-                assert!(!commands.is_empty(), "output before any command: {line}");
-                is_open = false;
-                continue;
-            }
-        }
-        is_open = true;
-    }
-    commands
-}
-
-/// Runs the commands of a block in one shell, and writes down how that looks.
-fn run(world: &World, block: &[&str]) -> String {
-    let commands = commands(block);
-    let steps = commands
-        .iter()
-        .map(|command| format!("{{ {command}\n}} 2>&1\nprintf '\\n%s %s\\n' '{END}' $?\n"));
-    let script: String = steps.collect();
-    let output = world.run("sh").args(["-c", &script]).output();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.is_empty(), "the shell says {stderr} to\n{script}");
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    let end = format!("\n{END} ");
-    let mut rest = stdout.as_str();
-    let mut looks = String::new();
-    for command in &commands {
-        let (printed, after) = rest
-            .split_once(&end)
-            .unwrap_or_else(|| panic!("{command} did not come to its end"));
-        let (code, after) = after.split_once('\n').unwrap();
-        rest = after;
-        looks += &format!("$ {}\n", command.replace('\n', "\n> "));
-        if code != "0" {
-            looks += &format!("? {code}\n");
-        }
-        looks += &steady(printed);
-        if !printed.is_empty() && !printed.ends_with('\n') {
-            looks.push('\n');
-        }
-    }
-    assert_eq!(rest, "");
-    looks
-}
-
 /// What was printed, with `[..]` for the numbers that cannot be foretold.
 fn steady(printed: &str) -> String {
     let mut text = printed.to_owned();
@@ -118,19 +58,14 @@ fn steady(printed: &str) -> String {
     text
 }
 
-/// Runs all blocks of a file, and gives the file as it should be.
-fn replayed(world: &World, text: &str) -> String {
-    let mut looks = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        looks += &format!("{line}\n");
-        if line == "```console" {
-            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            looks += &run(world, &block);
-            looks += "```\n";
-        }
+/// Runs a script in this world's shell.
+fn shell(world: &World, script: &str) -> Output {
+    let output = world.run("sh").args(["-c", script]).output();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    Output {
+        stdout: steady(&stdout).into_bytes(),
+        ..output
     }
-    looks
 }
 
 #[track_caller]
@@ -146,7 +81,7 @@ fn check(file: &Path) {
     world
         .assertion()
         .normalize_paths(false)
-        .eq(replayed(&world, &text), expected);
+        .eq(replayed(&text, |script| shell(&world, script)), expected);
 }
 
 #[test]

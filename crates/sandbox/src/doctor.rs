@@ -32,6 +32,16 @@ pub struct Finding {
     pub portable: Result<(), String>,
 }
 
+/// All promises, and which tier a call gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// A row each.
+    pub findings: Vec<Finding>,
+    /// Whether the strict tier is refused for a reason that lets the portable one take its
+    /// place, by the very rule that calls go by.
+    pub portable_takes_over: bool,
+}
+
 /// Something about this machine that the layers depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
@@ -66,21 +76,28 @@ pub fn main() -> ! {
 
 /// Tries both tiers, each in a process of its own, and gives the table of promises.
 /// Takes a few seconds at worst.
-pub fn examine() -> Vec<Finding> {
+pub fn examine() -> Table {
     #[cfg(target_os = "linux")]
-    let (strict, portable) = {
+    let (strict, portable, portable_takes_over) = {
         use argway_core::policy::Demand;
+        let strict = trial::perform(Demand::Strict);
+        let takes_over = matches!(&strict, Err(refusal) if refusal.portable_takes_over);
         (
-            trial::perform(Demand::Strict),
-            trial::perform(Demand::Portable),
+            strict.map_err(|refusal| refusal.why),
+            trial::perform(Demand::Portable).map_err(|refusal| refusal.why),
+            takes_over,
         )
     };
     #[cfg(not(target_os = "linux"))]
-    let (strict, portable) = (
+    let (strict, portable, portable_takes_over) = (
         Err("this tier is Linux' own".to_owned()),
         Err("it has not been tried on this system".to_owned()),
+        false,
     );
-    promises::judge(&strict, &portable)
+    Table {
+        findings: promises::judge(&strict, &portable),
+        portable_takes_over,
+    }
 }
 
 /// What the layers depend on, as it is here.

@@ -9,6 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use argway_core::policy::{Enforcement, Exceeded, Resources, Tier};
+use rustix::io::Errno;
 
 use crate::layers::LayerError;
 use crate::view::View;
@@ -82,6 +83,28 @@ pub enum Report {
     Exceeded(Exceeded),
     /// The program ended and others that it had started did not: they were ended.
     Leftovers,
+}
+
+impl Report {
+    /// Whether it says that the strict tier is not to be had here at all, so that the
+    /// portable one may take its place. A path that cannot be bound is something else.
+    pub fn lets_portable_take_over(&self) -> bool {
+        const NOT_ALLOWED: [Errno; 7] = [
+            Errno::PERM,
+            Errno::ACCESS,
+            Errno::NOSYS,
+            Errno::INVAL,
+            // A /proc that only shows, where maps cannot be written.
+            Errno::ROFS,
+            // A limit on their number, which may be zero.
+            Errno::NOSPC,
+            Errno::USERS,
+        ];
+        let Self::Refused { layer, errno, .. } = self else {
+            return false;
+        };
+        layer.ends_with("namespace") && NOT_ALLOWED.iter().any(|not| not.raw_os_error() == *errno)
+    }
 }
 
 impl From<&LayerError> for Report {

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use argway_core::policy::{Demand, SandboxPolicy, Tier};
+use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::frame::{ASK, DESCRIPTORS, Inbox, Order, Report};
@@ -16,6 +16,9 @@ use crate::view::ViewError;
 mod ward;
 
 pub use ward::Ward;
+
+/// The file that runs here.
+const ITSELF: &str = "/proc/self/exe";
 
 /// How long a launcher may take to end everything before it is ended itself.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -32,7 +35,7 @@ pub struct Job {
     pub words: Vec<OsString>,
     /// Its whole environment. The sandbox adds HOME and TMPDIR where they are not in it.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it runs, absolute.
+    /// Where it runs, canonical: a link on the way is one that somebody put there since.
     pub directory: PathBuf,
     /// The caller's home, for [`argway_core::policy::Filesystem::Home`].
     pub home: Option<PathBuf>,
@@ -252,18 +255,50 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 }
 
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
-#[cfg(target_os = "linux")]
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
-    let temporary = scratch::create().map_err(LaunchError::Spawn)?;
-    let start = || start(&order(job, tier, &temporary)?, &stdio).map_err(LaunchError::Spawn);
-    start().inspect_err(|_| {
+    // The very file that runs here, whatever its name leads to by now.
+    launch_by(Path::new(ITSELF), job, tier, stdio)
+}
+
+/// Like [`launch_as`], by the launcher of another binary: for measures, whose own
+/// binary is not what is shipped.
+#[cfg(target_os = "linux")]
+pub fn launch_by(
+    launcher: &Path,
+    job: &Job,
+    tier: Tier,
+    stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
+    with_temporary(|temporary| start(launcher, &order(job, tier, temporary)?, &stdio))
+}
+
+/// Makes the temporary folder of a launch, and removes it where there is none.
+#[cfg(target_os = "linux")]
+fn with_temporary<T>(
+    launch: impl FnOnce(&Path) -> Result<T, LaunchError>,
+) -> Result<T, LaunchError> {
+    let temporary = scratch::create().map_err(|error| LayerError {
+        layer: "temporary folder",
+        what: format!(
+            "none could be made in {}: {error}",
+            std::env::temp_dir().display()
+        ),
+        remedy: "let TMPDIR name a folder that this user can write to".to_owned(),
+        errno: error.raw_os_error().unwrap_or_default(),
+    })?;
+    launch(&temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
 }
 
-/// Like [`launch`], in this tier.
+/// Like [`launch_as`], by the launcher of another binary.
 #[cfg(not(target_os = "linux"))]
-pub fn launch_as(_job: &Job, _tier: Tier, _stdio: Stdio) -> Result<Sandboxed, LaunchError> {
+pub fn launch_by(
+    _launcher: &Path,
+    _job: &Job,
+    _tier: Tier,
+    _stdio: Stdio,
+) -> Result<Sandboxed, LaunchError> {
     Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()))
 }
 
@@ -277,6 +312,13 @@ fn order(job: &Job, tier: Tier, temporary: &Path) -> Result<Order, ViewError> {
         job.home.as_deref(),
         temporary,
     )?;
+    if job.policy.filesystem != Filesystem::None && view.directory != job.directory {
+        return Err(ViewError::Refused(format!(
+            "the working directory `{}` leads to `{}` by a link: name that folder itself",
+            job.directory.display(),
+            view.directory.display()
+        )));
+    }
     Ok(Order {
         ward: false,
         tier,
@@ -285,7 +327,7 @@ fn order(job: &Job, tier: Tier, temporary: &Path) -> Result<Order, ViewError> {
         // One that is gone is told of by whoever tries to execute it.
         file: crate::view::executable(&view, &job.program).unwrap_or_else(|_| job.program.clone()),
         words: job.words.clone(),
-        environment: environment(&job.environment, &view),
+        environment: environment(&job.environment, &view, tier),
         view,
         network: job.policy.network,
         resources: job.policy.resources.clone(),
@@ -295,17 +337,26 @@ fn order(job: &Job, tier: Tier, temporary: &Path) -> Result<Order, ViewError> {
 
 /// Starts a launcher with `order`.
 #[cfg(target_os = "linux")]
-fn start(order: &Order, stdio: &Stdio) -> std::io::Result<Sandboxed> {
-    let file = order_file(order)?;
-    let (control, theirs) = line()?;
-    // The very file that runs here, whatever its name leads to by now.
-    let pid = crate::sys::spawn::spawn(
-        c"/proc/self/exe",
-        &[c"argway", c"__sandbox"],
-        &descriptors(stdio, &theirs, &file),
-    )?;
+fn start(launcher: &Path, order: &Order, stdio: &Stdio) -> Result<Sandboxed, LaunchError> {
+    use std::os::unix::ffi::OsStrExt;
+
     let temporary = order.view.temporary.clone();
-    Ok(Sandboxed::new(Launcher::Child { pid, temporary }, control))
+    let attempt = || -> std::io::Result<Sandboxed> {
+        let file = order_file(order, &temporary)?;
+        let (control, theirs) = line()?;
+        let pid = crate::sys::spawn::spawn(
+            &std::ffi::CString::new(launcher.as_os_str().as_bytes())?,
+            &[c"argway", c"__sandbox"],
+            &descriptors(stdio, &theirs, &file),
+        )?;
+        let temporary = temporary.clone();
+        Ok(Sandboxed::new(Launcher::Child { pid, temporary }, control))
+    };
+    attempt().map_err(|error| match crate::supervise::can_be_seen() {
+        Ok(()) => LaunchError::Spawn(error),
+        // Then this very file cannot be found either.
+        Err(unseen) => unseen.into(),
+    })
 }
 
 /// Both ends of a socket for asks and reports; ours does not block.
@@ -339,13 +390,26 @@ fn descriptors<'a>(
 }
 
 /// A file without a name, so that an order of any size can be left for the launcher
-/// without waiting for it.
+/// without waiting for it. Where there are none in memory (in a sandbox within another,
+/// say) it is one of the temporary folder, whose name is gone before anybody reads it.
 #[cfg(target_os = "linux")]
-fn order_file(order: &Order) -> std::io::Result<OwnedFd> {
+fn order_file(order: &Order, temporary: &Path) -> std::io::Result<OwnedFd> {
     use std::io::{Seek, Write};
+    use std::os::unix::fs::OpenOptionsExt;
     let order = order.encode().map_err(std::io::Error::other)?;
-    let file = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC)?;
-    let mut file = std::fs::File::from(file);
+    let memory = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC);
+    let mut file = match memory {
+        Ok(file) => std::fs::File::from(file),
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            let path = temporary.join("order");
+            let mut options = std::fs::OpenOptions::new();
+            let options = options.read(true).write(true).create_new(true).mode(0o600);
+            let file = options.open(&path)?;
+            std::fs::remove_file(path)?;
+            file
+        }
+        Err(error) => return Err(error.into()),
+    };
     file.write_all(&order)?;
     file.rewind()?;
     Ok(file.into())
@@ -357,13 +421,52 @@ fn order_file(order: &Order) -> std::io::Result<OwnedFd> {
 fn environment(
     given: &[(OsString, OsString)],
     view: &crate::view::View,
+    tier: Tier,
 ) -> Vec<(OsString, OsString)> {
     let mut environment = given.to_vec();
     environment.retain(|(name, _)| name != OsStr::new("ARGWAY_RUN"));
     for (name, folder) in [("HOME", &view.home), ("TMPDIR", &view.temporary)] {
         if !given.iter().any(|(given, _)| given == OsStr::new(name)) {
+            let folder = match tier {
+                Tier::Strict => view.in_own_world(folder),
+                Tier::Portable | Tier::Partial => folder,
+            };
             environment.push((name.into(), folder.into()));
         }
     }
     environment
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_became_a_link_since_it_was_found_is_not_granted() {
+        let scene = tempfile::tempdir().unwrap();
+        let root = scene.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("outside/deep")).unwrap();
+        std::os::unix::fs::symlink("outside", root.join("work")).unwrap();
+        let null = || std::fs::File::open("/dev/null").unwrap().into();
+        for directory in ["work", "work/deep"] {
+            let job = Job {
+                program: "/bin/true".into(),
+                words: Vec::new(),
+                environment: Vec::new(),
+                directory: root.join(directory),
+                home: None,
+                policy: SandboxPolicy::default(),
+                demand: Demand::Portable,
+            };
+            let stdio = Stdio {
+                stdin: null(),
+                stdout: null(),
+                stderr: null(),
+            };
+            let error = launch(&job, stdio).unwrap_err().to_string();
+            assert!(error.contains("by a link"), "{error}");
+        }
+    }
 }

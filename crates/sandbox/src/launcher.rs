@@ -67,7 +67,14 @@ mod linux {
             }
         };
         // Opened while the old files are still there.
-        let null = File::options().read(true).write(true).open("/dev/null")?;
+        let null = match File::options().read(true).write(true).open("/dev/null") {
+            Ok(null) => null,
+            Err(error) => {
+                line.report(&refusal("/dev/null", &error));
+                clean_up(&order, None);
+                return Err(error);
+            }
+        };
         let cgroup = match order.cgroup.as_deref() {
             Some(parent) => match Cgroup::prepare(parent, &order.resources) {
                 Ok(cgroup) => Some(cgroup),

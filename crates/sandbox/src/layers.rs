@@ -29,6 +29,11 @@ pub struct LayerError {
 
 #[cfg(target_os = "linux")]
 impl LayerError {
+    /// As one of the things that did not hold.
+    pub(crate) fn gap(&self) -> String {
+        format!("{}: {}; {}", self.layer, self.what, self.remedy)
+    }
+
     /// `layer` failed at `step` with the system's `error`.
     fn new(
         layer: &'static str,
@@ -60,4 +65,4 @@ fn no_new_privileges() -> Result<(), LayerError> {
 }
 
 #[cfg(all(test, target_os = "linux"))]
-mod testing;
+pub(crate) mod testing;

@@ -22,6 +22,8 @@ pub mod frame;
 mod launch;
 pub mod launcher;
 pub mod layers;
+#[cfg(target_os = "linux")]
+mod pinned;
 mod scratch;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
@@ -31,4 +33,4 @@ pub mod view;
 #[cfg(target_os = "linux")]
 mod world;
 
-pub use launch::{Job, LaunchError, Sandboxed, Stdio, Ward, launch, launch_as};
+pub use launch::{Job, LaunchError, Sandboxed, Stdio, Ward, launch, launch_as, launch_by};

@@ -20,7 +20,7 @@ const MOST_LOOKED_AT: usize = 256;
 
 /// Makes an empty folder that only its owner can enter.
 pub(crate) fn create() -> io::Result<PathBuf> {
-    let temporary = std::env::temp_dir().canonicalize()?;
+    let temporary = folder()?;
     let base = temporary.join(format!("argway-{}", rustix::process::geteuid().as_raw()));
     match private(&base) {
         Ok(()) => {
@@ -31,6 +31,13 @@ pub(crate) fn create() -> io::Result<PathBuf> {
         // Somebody else was there first: beside it there is room too.
         Err(_) => unique(&temporary, "argway-"),
     }
+}
+
+/// Where temporary files go. An empty TMPDIR says nothing.
+fn folder() -> io::Result<PathBuf> {
+    let said = Some(std::env::temp_dir()).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = said.unwrap_or_else(|| "/tmp".into());
+    folder.canonicalize()
 }
 
 fn private(base: &Path) -> io::Result<()> {

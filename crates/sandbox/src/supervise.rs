@@ -21,9 +21,11 @@ use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
 
 pub(crate) use self::cgroup::Cgroup;
 use self::processes::Reach;
+pub(crate) use self::processes::can_be_seen;
 pub(crate) use self::ward::Ward;
 use self::watch::Watch;
 use crate::frame::{ASK, Inbox, Message, Order, Report, Step};
+use crate::layers::LayerError;
 use crate::sys::spawn::{self, Signals};
 use crate::view::{self, View};
 
@@ -79,16 +81,26 @@ pub(crate) fn run(
         tier: order.tier,
         gaps: Vec::new(),
     };
-    if let Err(error) = processes::can_be_seen() {
+    if let Err(error) = can_be_seen() {
         if !order.best_effort {
             line.report(&Report::from(&error));
             return Ok(());
         }
         enforcement.tier = Tier::Partial;
-        enforcement.gaps.push(error.to_string());
+        enforcement.gaps.push(error.gap());
     }
-    if reach != Reach::World {
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Whoever is traced or read has no secrets and no power.
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    if reach != Reach::World
+        && let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+    {
+        line.report(&Report::from(&LayerError {
+            layer: "supervisor",
+            what: format!("it cannot take in those who lose their parents: {error}"),
+            remedy: "the container that this runs in must allow `prctl`".to_owned(),
+            errno: error.raw_os_error(),
+        }));
+        return Ok(());
     }
     let signals = Signals::new()?;
     let (steps, theirs) = rustix::net::socketpair(
@@ -103,8 +115,19 @@ pub(crate) fn run(
         program(order, me, theirs)
     };
     drop(theirs);
-    // Whoever is traced or read has no secrets and no power.
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    // It cannot be read as yet, as any program can bring about for itself: who is not
+    // seen then would be neither counted nor ended.
+    if let Err(error) = processes::hides(main) {
+        if !order.best_effort {
+            drop(steps);
+            let _ = rustix::process::kill_process(main, Signal::KILL);
+            let _ = rustix::process::waitpid(Some(main), WaitOptions::empty());
+            line.report(&Report::from(&error));
+            return Ok(());
+        }
+        enforcement.tier = Tier::Partial;
+        enforcement.gaps.push(error.gap());
+    }
     // Only the program holds its pipes, so that they end with it.
     spawn::replace_stdio(null.as_fd())?;
     if let Some(cgroup) = cgroup {

@@ -17,6 +17,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+use protected::Surroundings;
 pub use system::links;
 
 /// The files that a run sees.
@@ -39,6 +40,30 @@ pub struct View {
     pub home: PathBuf,
 }
 
+/// Where programs look for temporary files whatever TMPDIR says.
+const TEMPORARY: &str = "/tmp";
+
+impl View {
+    /// Where a world of its own shows the temporary folder: as `/tmp` and nowhere else,
+    /// unless that is part of what the policy grants.
+    pub fn own_temporary(&self) -> &Path {
+        let mut granted = self.readable.iter().chain(&self.writable);
+        let tmp = Path::new(TEMPORARY);
+        match self.everything || granted.any(|path| tmp.starts_with(path)) {
+            true => &self.temporary,
+            false => tmp,
+        }
+    }
+
+    /// `path` as a world of its own shows it.
+    pub fn in_own_world<'a>(&'a self, path: &'a Path) -> &'a Path {
+        match path == self.temporary {
+            true => self.own_temporary(),
+            false => path,
+        }
+    }
+}
+
 /// Why a policy cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ViewError {
@@ -59,12 +84,14 @@ pub fn view(
     temporary: &Path,
 ) -> Result<View, ViewError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
+    // A home that does not exist, such as nobody's, holds nothing to keep.
+    let home = home.and_then(|home| home.canonicalize().ok());
     let question = Question {
         policy,
         program,
         directory,
-        // A home that does not exist, such as nobody's, holds nothing to keep.
-        home: home.and_then(|home| home.canonicalize().ok()),
+        surroundings: Surroundings::new(home.as_deref(), |name| std::env::var_os(name)),
+        home,
         temporary: folder("temporary folder", temporary)?,
         path: &path,
     };
@@ -115,6 +142,7 @@ struct Question<'a> {
     program: &'a Path,
     directory: &'a Path,
     home: Option<PathBuf>,
+    surroundings: Surroundings,
     temporary: PathBuf,
     path: &'a OsStr,
 }
@@ -148,7 +176,7 @@ impl Question<'_> {
         }
 
         let mut writable = self.writable(&directory)?;
-        let kept = protected::within(&writable, self.home.as_deref())?;
+        let kept = protected::within(&writable, self.home.as_deref(), &self.surroundings)?;
         self.refuse_protected(&kept.protected)?;
         writable.extend(kept.repository_writable);
         writable.push(self.temporary.clone());
@@ -254,7 +282,8 @@ impl Question<'_> {
         let shown = path.display();
         if path.parent().is_none() {
             return Err(refused(format_args!(
-                "the {what} `/` is everything: name a folder below it, or say filesystem \"full\""
+                "the {what} `/` is everything: name a folder below it{}, or say filesystem \"full\"",
+                by_flag(what)
             )));
         }
         if let Some(home) = &self.home
@@ -262,20 +291,30 @@ impl Question<'_> {
         {
             let relation = if home == path { "is" } else { "holds" };
             return Err(refused(format_args!(
-                "the {what} `{shown}` {relation} the home folder: name a folder within it, or say \
-                 filesystem \"home\" or \"full\""
+                "the {what} `{shown}` {relation} the home folder: name a folder within it{}, \
+                 or say filesystem \"home\" or \"full\"",
+                by_flag(what)
             )));
         }
         if system::is_shared(path) {
             return Err(refused(format_args!(
-                "the {what} `{shown}` is the system's or everybody's: name a folder within it, or \
-                 say filesystem \"full\""
+                "the {what} `{shown}` is the system's or everybody's: name a folder within it{}, or \
+                 say filesystem \"full\"",
+                by_flag(what)
             )));
         }
-        if let Some(holder) = protected::holder(path, self.home.as_deref()) {
+        if let Some(holder) = protected::holder(path, self.home.as_deref(), &self.surroundings) {
             return Err(within_protected(what, path, &holder));
         }
         Ok(())
+    }
+}
+
+/// How another working directory is named: clients start servers where they like.
+fn by_flag(what: &str) -> &'static str {
+    match what {
+        "working directory" => " (--cwd)",
+        _ => "",
     }
 }
 
@@ -332,6 +371,13 @@ fn folder(what: &str, path: &Path) -> Result<PathBuf, ViewError> {
         )));
     }
     Ok(canonical)
+}
+
+/// A file to be read that somebody may have replaced by a pipe that nobody writes to.
+fn open_without_waiting(path: &Path) -> io::Result<std::fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
 /// Those of `paths` that lie within no other, in order.

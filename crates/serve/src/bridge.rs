@@ -221,11 +221,20 @@ impl Bridge {
         output::advice(self.tool(&prepared.tool).ok()?, outcome)
     }
 
+    /// Why a prepared call failed by what its definition says, whatever its exit code was.
+    pub fn failures(&self, prepared: &Prepared, outcome: &Outcome) -> Vec<String> {
+        match self.tool(&prepared.tool) {
+            Ok(tool) => output::failures(tool, prepared.format, outcome),
+            Err(_) => Vec::new(),
+        }
+    }
+
     fn tool(&self, name: &str) -> Result<&Tool, CallError> {
         self.catalog
             .find(name)
             .ok_or_else(|| CallError::UnknownTool {
-                name: name.to_owned(),
+                // No tool has a longer name.
+                name: name.chars().take(64).collect(),
                 nearest: self.catalog.nearest(name).map(|tool| tool.name.clone()),
             })
     }

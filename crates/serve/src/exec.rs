@@ -5,12 +5,13 @@
 //! a run and how they are ended is the work of `tree` and `survey`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
 use argway_core::output::{Captured, Ending, Outcome};
 use argway_core::policy::{Demand, SandboxPolicy};
+use rustix::io::Errno;
 use tokio::time::Instant;
 
 use hold::Hold;
@@ -109,12 +110,12 @@ pub enum Event {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// The file could not be run.
-    #[error("{}: {source}", .program.display())]
+    #[error("{} cannot be started: {}", .program.display(), why(.program, .reason))]
     Spawn {
         /// The file.
         program: PathBuf,
-        /// Why.
-        source: std::io::Error,
+        /// What the system says.
+        reason: std::io::Error,
     },
     /// The folder to run in is not there.
     #[error("{} is not a folder to run in", .0.display())]
@@ -122,6 +123,21 @@ pub enum ExecError {
     /// What its sandbox promises cannot be kept here, and what would allow it.
     #[error("{0}")]
     Sandbox(String),
+}
+
+/// The system's reason not to start a program, in words that say what to do.
+fn why(program: &Path, reason: &std::io::Error) -> String {
+    match reason.kind() {
+        std::io::ErrorKind::NotFound if program.exists() => {
+            "the interpreter that it names in its first line, or its loader, is not there"
+                .to_owned()
+        }
+        _ if reason.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+            "it is no program for this machine; a script begins with a line like `#!/bin/sh`"
+                .to_owned()
+        }
+        _ => reason.to_string(),
+    }
 }
 
 /// Runs `invocation`. Dropping the future, or completing `cancel`, ends the whole

@@ -11,7 +11,7 @@ mod shelf;
 mod wire;
 
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -55,6 +55,38 @@ pub struct Options {
     pub page: PageLimit,
     /// How often served files are looked at.
     pub look_every: Duration,
+    /// Who hears, once, what the sandbox of calls does not hold.
+    pub operator: Operator,
+}
+
+/// What is done with a sentence for the operator.
+type Tell = dyn Fn(&str) + Send + Sync;
+
+/// Whoever started the server, and reads its log.
+#[derive(Clone, Default)]
+pub struct Operator(Option<Arc<Tell>>);
+
+impl Operator {
+    /// Somebody who is told by `tell`.
+    pub fn told_by(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    fn tell(&self, text: &str) {
+        if let Some(tell) = &self.0 {
+            tell(text);
+        }
+    }
+}
+
+impl std::fmt::Debug for Operator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "somebody"
+        } else {
+            "nobody"
+        })
+    }
 }
 
 impl Default for Options {
@@ -62,6 +94,7 @@ impl Default for Options {
         Self {
             page: PageLimit::default(),
             look_every: Duration::from_secs(2),
+            operator: Operator::default(),
         }
     }
 }
@@ -104,6 +137,8 @@ struct Shared {
     tools: watch::Sender<Tools>,
     slots: Semaphore,
     level: handler::Level,
+    /// Set once the operator knows what the sandbox does not hold.
+    told_gaps: AtomicBool,
 }
 
 /// What is served until something changes.
@@ -177,6 +212,7 @@ impl Server {
                 tools: watch::Sender::new(tools),
                 slots: Semaphore::new(CALLS_AT_ONCE),
                 level: handler::Level::default(),
+                told_gaps: AtomicBool::new(false),
             }),
         }
     }
@@ -210,6 +246,14 @@ impl Server {
         let running = match opening {
             Ok(running) => running,
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+            Err(ServerInitializeError::TransportError { error, .. }) => {
+                return Err(ServeError::Io(io::Error::other(error.error.to_string())));
+            }
+            // Its own words hold the whole message, which may hold a secret.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                let what = "it begins with `initialize`".to_owned();
+                return Err(ServeError::Opening(what));
+            }
             Err(error) => return Err(ServeError::Opening(error.to_string())),
         };
         open.store(true, Ordering::Relaxed);

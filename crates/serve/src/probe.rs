@@ -207,7 +207,8 @@ impl ProcessProbe {
             program: self.program.clone(),
             words: question.words.iter().map(OsString::from).collect(),
             stdin: None,
-            directory: Some(place.work.clone()),
+            // A sandbox takes no folder that a link leads to.
+            directory: Some(fs::canonicalize(&place.work).unwrap_or_else(|_| place.work.clone())),
             environment: Environment::Exactly(self.variables(place)),
             limits: Limits {
                 timeout: self.timeout,

@@ -1,3 +1,5 @@
-//! Stand-ins for the outside world, for tests that want them in their own process.
+//! What tests of several crates want in their own process: stand-ins for the outside
+//! world, and transcripts of a shell.
 
 pub mod fake_http;
+pub mod transcript;

@@ -4,7 +4,7 @@
 //! machine does is done to all of them.
 
 pub(crate) mod echo;
-mod parts;
+pub(super) mod parts;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -7,18 +7,20 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use argway_core::model::Program;
-use argway_core::output::{Ending, Outcome};
-use argway_core::policy::{Exceeded, Tier};
+use argway_core::output::{Ending, Outcome, Reply};
+use argway_core::policy::Exceeded;
+use argway_core::sources::kdl;
+use argway_core::unique::Unique;
 use argway_serve::bridge::{Bridge, CallError, Prepared};
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::catalog;
-use crate::definitions;
+use crate::definitions::{self, report::harmless};
 use crate::exit::Failure;
 use crate::interrupt::end_signal;
 use crate::options::{ReadOptions, RunOptions, SandboxOptions, ToolOptions};
-use crate::source::Source;
+use crate::source::{Source, Warnings};
 use crate::terminal::Terminal;
 
 /// Call one tool and print what its command prints
@@ -68,6 +70,7 @@ impl Call {
         let program: Vec<String> = asked.program.into_iter().map(str::to_owned).collect();
         let source = Source {
             readable: self.sandbox.readable(),
+            warnings: Warnings::Caller,
             ..Source::new(terminal, &self.read)
         };
         let programs: Vec<Arc<Program>> = source
@@ -79,16 +82,32 @@ impl Call {
             catalog: Arc::new(catalog(&programs, &self.tools)?),
             settings,
         };
+        let tool = bridge.catalog.find(asked.tool);
+        if tool.is_none() && self.leaves_out(&programs, asked.tool) {
+            return Err(Failure::Usage(anyhow!(
+                "`{}` is not offered: --read-only, --allow or --deny leave it out, or it is hidden (--include-hidden)",
+                asked.tool
+            )));
+        }
+        if let Some((tool, run)) = tool.and_then(|tool| Some((tool, tool.spec().run.as_deref()?))) {
+            for warning in kdl::warnings(&tool.command_line(), run) {
+                terminal.warn(harmless(&warning));
+            }
+        }
         let prepared = bridge.prepare(asked.tool, &arguments).map_err(failure)?;
         if self.dry_run {
             return terminal.line(prepared.shell_line());
         }
         let outcome = run_to_end(&bridge, &prepared)?;
         let reply = bridge.reply(&prepared, &outcome).map_err(failure)?;
+        tell_gaps(terminal, asked.tool, &outcome);
         if self.json {
-            terminal.line(format_args!("{:#}", reply.structured))?;
+            terminal.line(format_args!("{:#}", with_meta(&reply)))?;
         } else {
             show(terminal, asked.tool, &outcome)?;
+            for why in bridge.failures(&prepared, &outcome) {
+                terminal.warn(format_args!("{}: {why}", asked.tool));
+            }
             if let Some(advice) = bridge.advice(&prepared, &outcome) {
                 terminal.warn(advice);
             }
@@ -98,6 +117,31 @@ impl Call {
             false => Ok(()),
         }
     }
+}
+
+impl Call {
+    /// Whether only the selection keeps `tool` from being offered.
+    fn leaves_out(&self, programs: &[Arc<Program>], tool: &str) -> bool {
+        let unselected = ToolOptions {
+            allow: Vec::new(),
+            deny: Vec::new(),
+            allow_flags: Vec::new(),
+            deny_flags: Vec::new(),
+            read_only: false,
+            include_hidden: true,
+            ..self.tools.clone()
+        };
+        catalog(programs, &unselected).is_ok_and(|all| all.find(tool).is_some())
+    }
+}
+
+/// The structured result as a client gets it, with what stands beside it.
+fn with_meta(reply: &Reply) -> Value {
+    let mut whole = reply.structured.clone();
+    if let (Value::Object(whole), Some(meta)) = (&mut whole, &reply.meta) {
+        whole.insert("_meta".to_owned(), meta.clone());
+    }
+    whole
 }
 
 /// What the words of a call are.
@@ -136,23 +180,35 @@ impl<'a> Asked<'a> {
     }
 }
 
+/// Longer arguments are no client's: as long as a line to a server may be.
+const LONGEST: u64 = 64 * 1024 * 1024;
+
 fn arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
     let mut text = text.to_owned();
     if text == "-" {
         text.clear();
         std::io::stdin()
+            .take(LONGEST + 1)
             .read_to_string(&mut text)
             .context("the arguments could not be read from stdin")?;
+        anyhow::ensure!(
+            text.len() as u64 <= LONGEST,
+            "the arguments are longer than {LONGEST} bytes"
+        );
     }
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err(anyhow!(
-            "the arguments must be a JSON object like {{\"limit\": 5}}, not {text}"
-        )),
-        Err(error) => Err(anyhow!(
+    let wrong = match serde_json::from_str(&text) {
+        Ok(Unique(Value::Object(arguments))) => return Ok(arguments),
+        Ok(Unique(Value::Null)) => "null",
+        Ok(Unique(Value::Bool(_))) => "a boolean",
+        Ok(Unique(Value::Number(_))) => "a number",
+        Ok(Unique(Value::String(_))) => "a string",
+        Ok(Unique(Value::Array(_))) => "an array",
+        Err(error) if error.is_data() => anyhow::bail!("the arguments are ambiguous: {error}"),
+        Err(error) => anyhow::bail!(
             "the arguments are not JSON ({error}); write an object like {{\"limit\": 5}}"
-        )),
-    }
+        ),
+    };
+    anyhow::bail!("the arguments must be a JSON object like {{\"limit\": 5}}, not {wrong}")
 }
 
 /// The command's own output, byte for byte, and how it ended where that is not plain.
@@ -187,25 +243,21 @@ fn show(terminal: &Terminal, tool: &str, outcome: &Outcome) -> Result<(), Failur
         }
         Ending::Cancelled => terminal.warn(format_args!("{tool}: cancelled")),
     }
-    tell_gaps(terminal, tool, outcome);
     let Some(file) = &outcome.stdout.file else {
         return terminal.raw(&outcome.stdout.head);
     };
     take(file, |all| terminal.copy(all))
 }
 
-/// What the sandbox did not hold. Less than a tier is warned of: the user chose that
-/// it may be, not that it is.
+/// What the sandbox did not hold, on one line: the user chose that it may be so, not
+/// that it is.
 fn tell_gaps(terminal: &Terminal, tool: &str, outcome: &Outcome) {
     let Some(held) = &outcome.sandbox else {
         return;
     };
-    for gap in &held.gaps {
-        let text = format!("{tool}: not held by its sandbox: {gap}");
-        match held.tier {
-            Tier::Partial => terminal.warn(text),
-            Tier::Strict | Tier::Portable => terminal.note(text),
-        }
+    if !held.gaps.is_empty() {
+        let gaps = held.gaps.join("; ");
+        terminal.warn(format_args!("{tool}: not held by its sandbox: {gaps}"));
     }
 }
 

@@ -125,7 +125,9 @@ fn wide_open(program: &Program) -> Option<String> {
     };
     let mut runs = program.commands.iter().filter_map(|it| it.run.as_deref());
     runs.any(is_open).then(|| {
-        "it may read your files and use the network: what it reads can leave this machine"
-            .to_owned()
+        format!(
+            "`{}` may read your files and use the network: what it reads can leave this machine",
+            program.name
+        )
     })
 }

@@ -23,8 +23,10 @@ impl Doctor {
     /// Tries everything and prints the table.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
         terminal.wait("trying every layer; this takes a few seconds");
+        let table = doctor::examine();
         let examination = Examination {
-            findings: doctor::examine(),
+            findings: table.findings,
+            portable_takes_over: table.portable_takes_over,
             layers: doctor::layers(),
             facts: doctor::facts(),
         };
@@ -51,6 +53,7 @@ impl Doctor {
 #[derive(Debug)]
 struct Examination {
     findings: Vec<Finding>,
+    portable_takes_over: bool,
     layers: Vec<Layer>,
     facts: Vec<Fact>,
 }
@@ -95,8 +98,8 @@ impl Examination {
         match (some(strict), some(portable)) {
             (true, _) if all => Verdict::Strict,
             (true, _) => Verdict::Broken,
-            (false, true) => Verdict::Portable,
-            (false, false) => Verdict::Refused,
+            (false, true) if self.portable_takes_over => Verdict::Portable,
+            (false, _) => Verdict::Refused,
         }
     }
 
@@ -240,6 +243,7 @@ mod tests {
     fn examination(findings: Vec<Finding>) -> Examination {
         Examination {
             findings,
+            portable_takes_over: true,
             layers: vec![
                 Layer {
                     name: "seccomp",
@@ -278,6 +282,11 @@ mod tests {
             Verdict::Broken,
         );
         check(vec![finding("a", gone, gone)], Verdict::Refused);
+        let other_reason = Examination {
+            portable_takes_over: false,
+            ..examination(vec![finding("a", gone, kept)])
+        };
+        assert_eq!(other_reason.verdict(), Verdict::Refused);
         check(Vec::new(), Verdict::Refused);
     }
 

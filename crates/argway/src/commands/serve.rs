@@ -6,7 +6,7 @@ use anyhow::Context;
 use argway_core::catalog::Catalog;
 use argway_core::model::{Program, Reading};
 use argway_serve::bridge::Bridge;
-use argway_serve::mcp::{self, Identity, Refresh, Server};
+use argway_serve::mcp::{self, Identity, Operator, Refresh, Server};
 use clap::Args;
 
 use super::catalog;
@@ -60,6 +60,11 @@ impl Serve {
             source,
             tools: self.tools.clone(),
         };
+        let voice = *terminal;
+        let options = mcp::Options {
+            operator: Operator::told_by(move |text| voice.warn(text)),
+            ..mcp::Options::default()
+        };
         let server = match served.source.all_known(&self.programs)? {
             Some(readings) => {
                 let names: Vec<String> = readings
@@ -67,16 +72,12 @@ impl Serve {
                     .map(|reading| reading.program.name.clone())
                     .collect();
                 let catalog = served.catalog(readings)?;
-                Server::new(
-                    identity(&names),
-                    Bridge { catalog, settings },
-                    mcp::Options::default(),
-                )
+                Server::new(identity(&names), Bridge { catalog, settings }, options)
             }
             // Reading takes longer than many a client waits for the opening.
             None => {
                 let identity = identity(&served.source.titles(&self.programs)?);
-                Server::unread(identity, settings, mcp::Options::default())
+                Server::unread(identity, settings, options)
             }
         };
         mcp::run_stdio(server, Some(Box::new(served)))

@@ -96,8 +96,8 @@ pub fn read(path: &Path, owner: Owner) -> Result<Content, Refusal> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
-        // A socket cannot be opened at all.
-        Err(rustix::io::Errno::NXIO) => return Err(not_a_file(path, "a socket")),
+        // A socket cannot be opened at all, nor a terminal where there is none.
+        Err(rustix::io::Errno::NXIO) => return Err(not_a_file(path, "a socket or a device")),
         Err(error) => return Err(unreadable(error.into())),
     };
     let found = file.metadata().map_err(unreadable)?;
@@ -249,7 +249,7 @@ mod tests {
         let _listener = UnixListener::bind(&socket).unwrap();
         refused(
             &socket,
-            "FOLDER/socket.kdl is a socket, not a file with definitions",
+            "FOLDER/socket.kdl is a socket or a device, not a file with definitions",
         );
         let inner = folder.path().join("folder.kdl");
         fs::create_dir(&inner).unwrap();

@@ -3,30 +3,24 @@
 //! What a file says is shown without what a terminal would act on: it may be a
 //! stranger's, who wants it to look like something else.
 
-use argway_core::output::shown;
 use argway_core::sources::kdl::Mistake;
+
+use crate::terminal;
 
 /// `FILE:LINE:COLUMN: what is wrong`, for a log.
 pub fn line(mistake: &Mistake) -> String {
+    let (file, line, column) = (mistake.file(), mistake.line(), mistake.column());
+    let place = format!("{}:{line}:{column}", harmless(file));
     match &mistake.help {
-        Some(help) => format!("{mistake}; {help}"),
-        None => mistake.to_string(),
+        Some(help) => format!("{place}: {mistake}; {help}"),
+        None => format!("{place}: {mistake}"),
     }
 }
 
 /// `text` on one line, without anything that moves a cursor, changes a colour or the
 /// direction of writing.
 pub fn harmless(text: &str) -> String {
-    let text = text.replace(['\n', '\t'], " ");
-    shown(text.as_bytes())
-        .chars()
-        .map(|char| match char {
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => {
-                char::REPLACEMENT_CHARACTER
-            }
-            char => char,
-        })
-        .collect()
+    terminal::harmless(&text.replace(['\n', '\t'], " "))
 }
 
 #[cfg(test)]

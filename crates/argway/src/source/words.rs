@@ -175,6 +175,11 @@ fn not_defined(name: &str, library: &Library, desk: &Desk) -> anyhow::Error {
 
 fn nothing_defined(desk: &Desk) -> anyhow::Error {
     let places = desk.places();
+    if places.is_empty() {
+        return anyhow!(
+            "no definition is in force: neither XDG_CONFIG_HOME nor HOME names a folder, and no project is here"
+        );
+    }
     let looked: Vec<String> = places.iter().map(Place::pattern).collect();
     anyhow!(
         "no definition is in force; looked for {}",

@@ -23,6 +23,7 @@ const HOGS: &[Hog] = &[
     hog("fork-bomb 600", "processes 64", PROCESSES),
     hog("hold-private 512", "memory_mb 128", MEMORY),
     hog("hold-shared 512", "memory_mb 128", MEMORY),
+    hog("hold-tables 512", "memory_mb 128", MEMORY),
     hog("hold-in-many 8 64", "memory_mb 128", MEMORY),
     hog(
         "hold-memory-file 512",

@@ -243,6 +243,11 @@ pub const ATTACKS: &[Attack] = &[
     perhaps("device character"),
     perhaps("open-for-writing {cgroup}"),
     perhaps("open-for-writing /sys/kernel/mm/transparent_hugepage/enabled"),
+    for_root("lease /etc/passwd"),
+    works("lease {outside}/notes"),
+    perhaps("read /proc/timer_list"),
+    perhaps("read /proc/slabinfo"),
+    perhaps("read /proc/vmallocinfo"),
     for_root("append {system}"),
     for_root("chmod {system}").open(Gap::Metadata),
 ];

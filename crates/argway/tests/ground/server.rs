@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -23,6 +23,11 @@ impl Server {
     pub fn start(ground: &Ground, definition: &Path, tier: Tier) -> Self {
         let mut command = ground.command(ground.argway());
         command.arg("serve").arg(definition).arg(tier.flag());
+        Self::talk_to(command)
+    }
+
+    /// The server that this command starts.
+    pub fn talk_to(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
         let stdout = BufReader::new(process.stdout.take().unwrap());

@@ -50,6 +50,20 @@ impl Client {
         stdin.flush().unwrap();
     }
 
+    /// A line as it is, whatever it holds, and the answer to it.
+    pub fn say(&mut self, line: &[u8]) -> Value {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
+        loop {
+            let message = self.receive();
+            if message.get("method").is_none() {
+                return message;
+            }
+        }
+    }
+
     /// The next message; every line of stdout must be one.
     pub fn receive(&mut self) -> Value {
         let mut line = String::new();

@@ -257,6 +257,7 @@ impl<'a> Door<'a> {
                 let folded = self.tool.global_properties(self.layout);
                 let names = self.properties.iter().chain(&folded);
                 let hint = did_you_mean(key, names.map(|property| property.name.as_str()));
+                let key: String = key.chars().take(SHOWN).collect();
                 self.problems
                     .push(format!("`{key}` is not an argument of this tool{hint}"));
             }

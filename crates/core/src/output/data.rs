@@ -1,12 +1,11 @@
 //! Reads stdout as data where it is data. Exactly or not at all: nothing here
 //! guesses, and a number that would lose a digit takes the whole reading with it.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde::de::IgnoredAny;
+use serde_json::{Number, Value};
 
 use super::{DataFormat, table, yaml};
+use crate::unique::Unique;
 
 /// What `text` says as data, where it is in a form that `format` allows.
 pub(super) fn read(text: &str, format: DataFormat) -> Option<Value> {
@@ -124,76 +123,10 @@ fn significance(token: &str) -> Option<(bool, String, i64)> {
     Some((negative, digits, exponent.checked_add(places)?))
 }
 
-/// JSON in which no object has a key twice: one of the two would be lost.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Value;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("JSON")
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-                Ok(Value::Bool(value))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-                Ok(Value::from(value))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::from(value))
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-                Number::from_f64(value)
-                    .map(Value::Number)
-                    .ok_or_else(|| E::custom("not a number"))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-                Ok(Value::from(value))
-            }
-
-            fn visit_string<E>(self, value: String) -> Result<Value, E> {
-                Ok(Value::String(value))
-            }
-
-            fn visit_unit<E>(self) -> Result<Value, E> {
-                Ok(Value::Null)
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-                let mut values = Vec::new();
-                while let Some(Unique(value)) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(Value::Array(values))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-                let mut values = Map::new();
-                while let Some((key, Unique(value))) = map.next_entry::<String, _>()? {
-                    if values.contains_key(&key) {
-                        return Err(A::Error::custom("a key twice"));
-                    }
-                    values.insert(key, value);
-                }
-                Ok(Value::Object(values))
-            }
-        }
-        deserializer.deserialize_any(Reader).map(Unique)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     use super::*;
 

@@ -45,12 +45,19 @@ pub fn reply(tool: &Tool, layout: Layout, format: DataFormat, outcome: &Outcome)
         structured,
         meta: meta(outcome, &streams, layout, &notes),
         is_error,
+        gaps: (outcome.sandbox.as_ref()).map_or_else(Vec::new, |sandbox| sandbox.gaps.clone()),
     }
 }
 
 /// What a run of `tool` that failed wanted from a terminal, and what to pass instead.
 pub fn advice(tool: &Tool, outcome: &Outcome) -> Option<String> {
     Notes::of(tool, outcome).advice
+}
+
+/// Why a run of `tool` failed by what its definition says, whatever its exit code was.
+pub fn failures(tool: &Tool, format: DataFormat, outcome: &Outcome) -> Vec<String> {
+    let streams = Streams::of(tool, outcome);
+    declared::read(tool, format, outcome, &streams.stdout).failures
 }
 
 /// Whether a run that ended so failed.

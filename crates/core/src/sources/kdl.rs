@@ -24,6 +24,7 @@ mod syntax;
 use fault::{Fault, Sort, Span};
 use fields::Faults;
 pub use mistake::Mistake;
+pub use run::warnings;
 
 /// What one file holds.
 #[derive(Debug, Clone, Default)]

@@ -44,7 +44,9 @@ const IN_A_DEFINITION: &[Case] = &[
     ),
     (
         "timeout 30000 1",
-        &["4:15 `timeout` takes one value: milliseconds from 1 to 86400000"],
+        &[
+            "4:15 `timeout` takes one value: milliseconds from 1 to 86400000 (the next node begins on a line of its own, or behind `;`)",
+        ],
     ),
     (
         "timeout",
@@ -103,7 +105,12 @@ const IN_A_DEFINITION: &[Case] = &[
         &[r#"4:1 `arg` needs a name (write `arg "name" { … }`)"#],
     ),
     ("arg 5", &["4:5 `arg` takes a name in quotes, not 5"]),
-    (r#"arg "a" "b""#, &["4:9 `arg` takes one name"]),
+    (
+        r#"arg "a" "b""#,
+        &[
+            r#"4:9 `arg` takes one name (what is said of it stands behind its name as `description="…"`, or in braces)"#,
+        ],
+    ),
     (
         r#"arg "a b""#,
         &[
@@ -185,8 +192,12 @@ const IN_A_DEFINITION: &[Case] = &[
         &["4:17 `default` takes a text in quotes, not 5"],
     ),
     (
-        r#"arg "a" default="""#,
-        &[r#"4:17 `default` takes a text that is not empty, not """#],
+        r#"arg "a" type="array" { default "x" "" }"#,
+        &[r#"4:36 `default` takes texts that are not empty, not """#],
+    ),
+    (
+        r#"arg "a" type="path" default="""#,
+        &[r#"4:29 `default` takes a path that is not empty, not """#],
     ),
     (
         r#"arg "a" { default "x" "y" }"#,
@@ -272,6 +283,20 @@ const IN_A_DEFINITION: &[Case] = &[
         &[
             r#"4:15 `long` is the flag as it is typed, with its dashes, not "a" (write `long "--a"`)"#,
         ],
+    ),
+    (
+        r#"flag "a" long="word""#,
+        &[
+            r#"4:15 `long` is the flag as it is typed, with its dashes, not "word" (write `long "--word"`)"#,
+        ],
+    ),
+    (
+        r#"flag "a" short="-t" long="-t""#,
+        &["4:6 `a` has `-t` as `short` and as `long` (leave one of them out)"],
+    ),
+    (
+        r#"flag 'a'"#,
+        &[r#"4:6 `flag` cannot be called "'a'" (write it in double quotes)"#],
     ),
     (
         r#"flag "a" long="--a=""#,
@@ -722,7 +747,7 @@ const IN_A_FILE: &[Case] = &[
     ),
     (
         "cli a b { description d; command c }",
-        &["1:7 `cli` takes one name"],
+        &["1:7 `cli` takes one name (what is said of it stands in braces)"],
     ),
     (
         "cli a x=1 { description d; command c }",
@@ -773,8 +798,10 @@ const IN_A_FILE: &[Case] = &[
         &[r#"1:32 "/usr/bin/" is a folder, not a command"#],
     ),
     (
-        r#"cli a { description d; command c "" }"#,
-        &["1:34 `command` is empty"],
+        "cli a { description = d; command c }",
+        &[
+            r#"1:21 a value is expected, not `=` (a node's value follows its name without `=`: `name "value"`)"#,
+        ],
     ),
     (
         "cli a { description d; command c 5 }",

@@ -232,9 +232,11 @@ fn files(outside: &Path) -> Vec<(&'static str, Attempt)> {
     ]
 }
 
+/// Numbers begin anew in a pid namespace: one up to here may be somebody else's.
+pub const LOW: u32 = 64;
+
 fn processes(process: i32) -> Vec<(&'static str, Attempt)> {
-    // Numbers begin anew in a pid namespace: a low one may be somebody else's.
-    let Some(pid) = Pid::from_raw(process).filter(|_| process > 64) else {
+    let Some(pid) = Pid::from_raw(process).filter(|_| process.unsigned_abs() > LOW) else {
         let unknown = Attempt::Untried("the process to be found has too low a number".to_owned());
         return vec![("process", unknown.clone()), ("signal", unknown)];
     };

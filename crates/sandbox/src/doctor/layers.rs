@@ -62,6 +62,7 @@ pub fn tried() -> Vec<Layer> {
                 seccomp::install(seccomp::Openings {
                     network: false,
                     unix_sockets: false,
+                    truncation: true,
                 })
             }),
         ),
@@ -99,8 +100,7 @@ fn in_child(work: impl FnOnce() -> Result<(), LayerError>) -> Result<(), String>
         None => {
             drop(answer);
             let Err(error) = work() else { sys::leave(0) };
-            let text = format!("{}: {}; {}", error.layer, error.what, error.remedy);
-            let _ = rustix::io::write(&end, text.as_bytes());
+            let _ = rustix::io::write(&end, error.gap().as_bytes());
             sys::leave(1)
         }
         Some(child) => {

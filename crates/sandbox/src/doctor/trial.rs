@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -12,14 +13,13 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, Exceeded, Resources, SandboxPolicy};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
 use super::attempts::{self, Targets};
-use super::promises::{Attempt, Attempts};
+use super::promises::Attempt;
 use crate::frame::Report;
 use crate::launch::{Job, Sandboxed, Stdio as Streams, launch};
 
@@ -30,8 +30,24 @@ const MOST_SAID: usize = 64 * 1024;
 /// How many processes the crowd may be.
 const PROCESSES: u64 = 8;
 
+/// Why a tier is not to be had.
+pub struct Refusal {
+    pub why: String,
+    /// A call would be tried in the portable tier then.
+    pub portable_takes_over: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Self {
+            why,
+            portable_takes_over: false,
+        }
+    }
+}
+
 /// Tries the tier that `demand` asks for.
-pub fn perform(demand: Demand) -> Attempts {
+pub fn perform(demand: Demand) -> Result<BTreeMap<String, Attempt>, Refusal> {
     let scene = Scene::prepare().map_err(|error| format!("preparing the attempts: {error}"))?;
     let itself = std::env::current_exe().map_err(|error| format!("finding itself: {error}"))?;
     let job = |words: Vec<OsString>, processes: u64| Job {
@@ -57,7 +73,9 @@ pub fn perform(demand: Demand) -> Attempts {
     ))?;
     let mut attempts = all.attempts();
     if attempts.is_empty() {
-        return Err("the attempts gave no answer, so nothing is known".to_owned());
+        return Err("the attempts gave no answer, so nothing is known"
+            .to_owned()
+            .into());
     }
     let crowd = Course::follow(&job(attempts::crowd(), PROCESSES))?;
     attempts.extend(crowd.attempts());
@@ -85,7 +103,7 @@ struct Course {
 }
 
 impl Course {
-    fn follow(job: &Job) -> Result<Self, String> {
+    fn follow(job: &Job) -> Result<Self, Refusal> {
         let (out, streams, _inheritable) =
             streams().map_err(|error| format!("making the streams: {error}"))?;
         let mut sandboxed = launch(job, streams).map_err(|error| error.to_string())?;
@@ -107,7 +125,10 @@ impl Course {
                 ..
             } = report
             {
-                return Err(format!("{layer}: {what}; {remedy}"));
+                return Err(Refusal {
+                    why: format!("{layer}: {what}; {remedy}"),
+                    portable_takes_over: report.lets_portable_take_over(),
+                });
             }
         }
         Ok(course)
@@ -204,9 +225,9 @@ pub struct Scene {
 
 impl Scene {
     pub fn prepare() -> io::Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("argway-doctor-{}-{number}", std::process::id());
+        // Another container with the same network may have a process of the same number.
+        let random = RandomState::new().build_hasher().finish();
+        let name = format!("argway-doctor-{}-{random:016x}", std::process::id());
         let folder = std::env::temp_dir().canonicalize()?.join(&name);
         DirBuilder::new().mode(0o700).create(&folder)?;
         Self::fill(&folder, name).inspect_err(|_| drop(fs::remove_dir_all(&folder)))
@@ -232,12 +253,7 @@ impl Scene {
                 UnixListener::bind_addr(&address)?,
             ],
             name,
-            process: Command::new("sleep")
-                .arg("120")
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()?,
+            process: bystander()?,
         })
     }
 
@@ -258,6 +274,29 @@ impl Scene {
             socket: self.name.clone(),
         }
     }
+}
+
+/// A process with a number that a world of its own does not give out soon: in a new
+/// container the first ones have low numbers.
+fn bystander() -> io::Result<Child> {
+    let start = || {
+        Command::new("sleep")
+            .arg("120")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+    };
+    let mut process = start()?;
+    for _ in 0..=attempts::LOW {
+        if process.id() > attempts::LOW {
+            break;
+        }
+        process.kill()?;
+        process.wait()?;
+        process = start()?;
+    }
+    Ok(process)
 }
 
 impl Drop for Scene {

@@ -31,34 +31,17 @@ impl Ward {
     /// Returns at once, as [`super::launch`] does.
     #[cfg(target_os = "linux")]
     pub fn open(job: &Job, tier: Tier) -> Result<Self, LaunchError> {
-        use crate::scratch;
-
-        let temporary = scratch::create().map_err(LaunchError::Spawn)?;
-        let start = || {
-            let mut order = super::order(job, tier, &temporary)?;
+        super::with_temporary(|temporary| {
+            let mut order = super::order(job, tier, temporary)?;
             // It holds one run, and a world does not show it.
             if order.cgroup.is_some() {
                 return Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()));
             }
             order.ward = true;
-            let streams = || -> std::io::Result<Stdio> {
-                let null = std::fs::File::options()
-                    .read(true)
-                    .write(true)
-                    .open("/dev/null")?;
-                Ok(Stdio {
-                    stdin: null.try_clone()?.into(),
-                    stdout: null.try_clone()?.into(),
-                    stderr: null.into(),
-                })
-            };
-            let sandboxed = streams().and_then(|stdio| super::start(&order, &stdio));
-            let sandboxed = sandboxed.map_err(LaunchError::Spawn)?;
+            let stdio = nothing().map_err(LaunchError::Spawn)?;
+            let sandboxed = super::start(super::ITSELF.as_ref(), &order, &stdio)?;
             order.ward = false;
             Ok(Self { sandboxed, order })
-        };
-        start().inspect_err(|_| {
-            let _ = scratch::remove(&temporary);
         })
     }
 
@@ -93,7 +76,7 @@ impl Ward {
 
         use crate::frame::{DESCRIPTORS, RUN};
 
-        let file = super::order_file(order)?;
+        let file = super::order_file(order, &order.view.temporary)?;
         let (control, theirs) = super::line()?;
         let descriptors = super::descriptors(stdio, &theirs, &file);
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
@@ -109,4 +92,16 @@ impl Ward {
         )?;
         Ok(Sandboxed::new(super::Launcher::InWard, control))
     }
+}
+
+/// Streams of one who neither reads nor prints.
+#[cfg(target_os = "linux")]
+fn nothing() -> std::io::Result<Stdio> {
+    let mut options = std::fs::File::options();
+    let null = options.read(true).write(true).open("/dev/null")?;
+    Ok(Stdio {
+        stdin: null.try_clone()?.into(),
+        stdout: null.try_clone()?.into(),
+        stderr: null.into(),
+    })
 }

@@ -8,15 +8,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
 use argway_core::policy::Tier;
-use rustix::process::{Pid, Signal};
+use rustix::process::{DumpableBehavior, Pid, Signal};
 
 use crate::frame::{Message, Order, Report, Step};
 use crate::layers::seccomp::Openings;
 use crate::layers::{LayerError, capabilities, landlock, limits, seccomp};
 use crate::sys::spawn::{self, Strings};
-
-/// Landlock keeps signals within the sandbox from this version on.
-const SCOPES_SIGNALS: landlock::Abi = landlock::Abi(6);
 
 /// What the portable tier cannot keep: Landlock does not cover it.
 const PORTABLE_GAPS: [&str; 3] = [
@@ -46,10 +43,19 @@ fn prepare_and_execute(
     die_with(supervisor).map_err(|error| failed("the supervisor is gone", error))?;
     // The supervisor has made itself ready by now.
     (steps.read_exact(&mut [0])).map_err(|error| failed("the supervisor is gone", error))?;
+    if order.tier != Tier::Strict {
+        // It saw that it can see even those who hide.
+        rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)
+            .map_err(|error| failed("being seen again", error.into()))?;
+    }
     // No controlling terminal, and no group in common with the supervisor.
     rustix::process::setsid().map_err(|error| failed("setsid", error.into()))?;
-    let directory = &order.view.directory;
-    rustix::process::chdir(directory).map_err(|error| {
+    let directory = match order.tier {
+        Tier::Strict => order.view.in_own_world(&order.view.directory),
+        Tier::Portable | Tier::Partial => &order.view.directory,
+    };
+    let entered = crate::pinned::open(rustix::fs::CWD, directory).and_then(rustix::process::fchdir);
+    entered.map_err(|error| {
         let what = format!("{} cannot be entered", directory.display());
         refused("working directory", &what, &error.into())
     })?;
@@ -86,7 +92,7 @@ fn prepare_and_execute(
 fn put_on_layers(order: &Order, steps: &mut File) -> Result<(), Report> {
     let mut put_on = |result: Result<(), LayerError>| match result {
         Ok(()) => Ok(()),
-        Err(error) if order.best_effort => tell(steps, &Step::Without(error.to_string())),
+        Err(error) if order.best_effort => tell(steps, &Step::Without(error.gap())),
         Err(error) => Err(Report::from(&error)),
     };
     let mut abi = None;
@@ -100,10 +106,14 @@ fn put_on_layers(order: &Order, steps: &mut File) -> Result<(), Report> {
         };
         put_on(restricted.map(|version| abi = Some(version)))?;
     }
+    let cut_unseen = order.tier != Tier::Strict
+        && !order.view.everything
+        && abi.is_some_and(|abi: landlock::Abi| !abi.holds_truncation());
     // Last: it forbids what the others need.
     put_on(seccomp::install(Openings {
         network: order.network,
         unix_sockets: order.network && order.view.everything,
+        truncation: !cut_unseen,
     }))?;
     if order.tier != Tier::Strict {
         if !order.view.everything {
@@ -111,7 +121,7 @@ fn put_on_layers(order: &Order, steps: &mut File) -> Result<(), Report> {
                 tell(steps, &Step::Gap(gap.to_owned()))?;
             }
         }
-        if abi.is_none_or(|abi| abi.0 < SCOPES_SIGNALS.0) {
+        if abi.is_none_or(|abi| !abi.holds_signals()) {
             tell(steps, &Step::Gap(SIGNALS_GAP.to_owned()))?;
         }
     }

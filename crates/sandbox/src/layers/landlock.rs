@@ -11,6 +11,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::LayerError;
+use crate::pinned;
 use crate::sys::filter::{self, Handled};
 use crate::view::View;
 
@@ -87,28 +88,14 @@ const OWN_WORLD: &[(&str, u64)] = &[
 ];
 
 impl Abi {
-    /// What this version leaves open in the portable tier, one sentence each.
-    pub fn gaps(self) -> Vec<&'static str> {
-        let gaps = [
-            (
-                2,
-                "files cannot be moved between folders (Landlock before version 2)",
-            ),
-            (
-                3,
-                "files outside can be truncated (Landlock before version 3)",
-            ),
-            (
-                5,
-                "devices outside can be commanded (Landlock before version 5)",
-            ),
-            (
-                6,
-                "processes outside can be signalled (Landlock before version 6)",
-            ),
-        ];
-        let open = gaps.iter().filter(|(version, _)| self.0 < *version);
-        open.map(|(_, gap)| *gap).collect()
+    /// Whether cutting a file is a right of its own, as writing to it is.
+    pub fn holds_truncation(self) -> bool {
+        self.0 >= 3
+    }
+
+    /// Whether signals stay within the sandbox.
+    pub fn holds_signals(self) -> bool {
+        self.0 >= 6
     }
 
     fn files(self) -> u64 {
@@ -183,13 +170,16 @@ fn confine(view: &View, network: bool, surroundings: &[(&str, u64)]) -> Result<A
             handled: handled.files,
         };
         for path in &view.readable {
-            rules.allow(path, rights::READ)?;
+            rules.allow(path, pinned::open(CWD, path), rights::READ)?;
         }
         for path in &view.writable {
-            rules.allow(path, rights::CHANGE)?;
+            rules.allow(path, pinned::open(CWD, path), rights::CHANGE)?;
         }
         for (path, rights) in DEVICES.iter().chain(surroundings) {
-            rules.allow(Path::new(path), *rights)?;
+            let path = Path::new(path);
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let opened = rustix::fs::openat(CWD, path, flags, Mode::empty());
+            rules.allow(path, opened, *rights)?;
         }
     }
     filter::landlock_restrict(ruleset.as_fd())
@@ -204,13 +194,17 @@ struct Rules<'a> {
 
 impl Rules<'_> {
     /// Allows `rights` on `path`; what is not there, or may not be reached, needs no rule.
-    fn allow(&self, path: &Path, rights: u64) -> Result<(), LayerError> {
-        let parent: OwnedFd =
-            match rustix::fs::openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
-                Ok(parent) => parent,
-                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
-                Err(error) => return Err(failed(path.display(), &error.into())),
-            };
+    fn allow(
+        &self,
+        path: &Path,
+        opened: Result<OwnedFd, Errno>,
+        rights: u64,
+    ) -> Result<(), LayerError> {
+        let parent = match opened {
+            Ok(parent) => parent,
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => return Ok(()),
+            Err(error) => return Err(failed(path.display(), &error.into())),
+        };
         let rights = rights & self.handled;
         filter::landlock_allow(self.ruleset, parent.as_fd(), rights)
             .or_else(|error| match error.raw_os_error() {

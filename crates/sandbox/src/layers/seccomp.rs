@@ -22,6 +22,9 @@ pub struct Openings {
     pub network: bool,
     /// Unix sockets by path too: only with the network and all files.
     pub unix_sockets: bool,
+    /// Files are cut by their path, and by who opens them only to read: not where that is
+    /// hidden from a Landlock before version 3.
+    pub truncation: bool,
 }
 
 /// Filters the system calls of this process and all that it starts. Needs

@@ -38,6 +38,8 @@ pub(super) struct Process {
     pub threads: u64,
     /// When it started, in ticks since boot. With the pid, its identity.
     pub started: u64,
+    /// Addresses in use, in bytes.
+    pub addresses: u64,
     /// Pages in memory, shared ones too.
     pub resident: u64,
 }
@@ -52,6 +54,7 @@ impl Process {
             waited,
             threads: 1,
             started: 0,
+            addresses: 0,
             resident,
         }
     }
@@ -220,16 +223,36 @@ fn one(pid: i32) -> Option<Process> {
 }
 
 /// Without `/proc` nobody is found, so that nobody is counted or ended.
-pub(super) fn can_be_seen() -> Result<(), LayerError> {
-    let me = std::process::id().cast_signed();
-    match fs::metadata(format!("/proc/{me}/stat")) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(LayerError {
-            layer: "watchdog",
-            what: format!("processes cannot be seen in /proc: {error}"),
-            remedy: "mount a /proc".to_owned(),
-            errno: error.raw_os_error().unwrap_or_default(),
-        }),
+pub(crate) fn can_be_seen() -> Result<(), LayerError> {
+    let me = std::process::id();
+    let seen = fs::metadata(format!("/proc/{me}/stat"));
+    seen.map(drop).map_err(|error| {
+        unseen(
+            "processes cannot be seen in /proc",
+            &error,
+            "mount a /proc: `mount -t proc proc /proc`",
+        )
+    })
+}
+
+/// Whether `process`, which cannot be read, can be seen all the same.
+pub(super) fn hides(process: Pid) -> Result<(), LayerError> {
+    let path = format!("/proc/{}/stat", process.as_raw_nonzero());
+    fs::read(path).map(drop).map_err(|error| {
+        unseen(
+            "a program could hide from /proc",
+            &error,
+            "mount it without `hidepid`, or with a `gid` of this user's",
+        )
+    })
+}
+
+fn unseen(what: &str, error: &std::io::Error, remedy: &str) -> LayerError {
+    LayerError {
+        layer: "watchdog",
+        what: format!("{what}: {error}"),
+        remedy: remedy.to_owned(),
+        errno: error.raw_os_error().unwrap_or_default(),
     }
 }
 
@@ -248,6 +271,7 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
         waited: waited(13) + waited(14),
         threads: number(17)?,
         started: number(19)?,
+        addresses: number(20)?,
         resident: number(21)?,
     })
 }
@@ -261,6 +285,16 @@ pub(super) fn share(pid: i32) -> Option<u64> {
         line.split_ascii_whitespace().next()?.parse::<u64>().ok()
     };
     Some((kilobytes("Pss:")? + kilobytes("SwapPss:").unwrap_or(0)) * 1024)
+}
+
+/// The memory in bytes in which the system notes where a process' pages are.
+pub(super) fn tables(pid: i32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmPTE:"))?;
+    let kilobytes: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 #[cfg(test)]
@@ -280,6 +314,7 @@ mod tests {
             waited: 7,
             threads: 5,
             started: 12345,
+            addresses: 1_000_000,
             resident: 321,
         };
         assert_eq!(parse(42, line), Some(expected));
@@ -334,6 +369,15 @@ mod tests {
         process.started -= 1;
         send(&process, Signal::KILL);
         assert!(!child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn the_notes_on_memory_are_known() {
+        let me = std::process::id().cast_signed();
+        let tables = tables(me).unwrap();
+        assert!(tables >= 4096);
+        assert!(tables < one(me).unwrap().addresses);
+        assert_eq!(super::tables(i32::MAX), None);
     }
 
     #[test]

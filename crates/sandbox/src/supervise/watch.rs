@@ -20,6 +20,9 @@ const TICK: u64 = 10_000;
 /// So many threads for each process that is allowed.
 const THREADS: u64 = 16;
 
+/// A byte of notes is for so many addresses at least.
+const ADDRESSES: u64 = 512;
+
 /// The bounds, and what was seen so far.
 #[derive(Debug)]
 pub(super) struct Watch {
@@ -109,8 +112,11 @@ impl Watch {
         if time.max(counted_time.unwrap_or(0)) > self.time {
             return Some(Exceeded::Cpu);
         }
+        let tables = self.tables(processes);
         // Shared pages are counted more than once here: little is little for sure.
-        if size.resident > self.memory && self.fair_memory(processes) > self.memory {
+        if size.resident + tables > self.memory
+            && self.fair_memory(processes) + tables > self.memory
+        {
             return Some(Exceeded::Memory);
         }
         None
@@ -126,6 +132,19 @@ impl Watch {
             false => (self.interval * 3 / 2).min(SELDOM),
         };
         self.last = size;
+    }
+
+    /// Pages that nobody wrote to cost nothing but the note of where they are, which no
+    /// other number has. Asked only of those who use so many addresses that it may be much.
+    fn tables(&self, processes: &[Process]) -> u64 {
+        let most: u64 = processes.iter().map(|it| it.addresses / ADDRESSES).sum();
+        match most > self.memory / 8 {
+            true => processes
+                .iter()
+                .flat_map(|it| processes::tables(it.pid))
+                .sum(),
+            false => 0,
+        }
     }
 
     fn fair_memory(&self, processes: &[Process]) -> u64 {

@@ -10,7 +10,8 @@ use libc::{c_int, c_long, c_uint, c_ulong};
 use rustix::process::Pid;
 
 const OPEN_TREE_CLONE: c_uint = 1;
-const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 4;
+const MOVE_MOUNT_F_EMPTY_PATH: c_uint = 0x4;
+const MOVE_MOUNT_T_EMPTY_PATH: c_uint = 0x40;
 
 /// Attributes of a mount, as `mount_setattr` counts them.
 pub mod attribute {
@@ -59,37 +60,31 @@ pub fn leave(code: c_int) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// A copy of the mounts at `path` and below, attached nowhere.
-pub fn copy_of_mounts(folder: BorrowedFd<'_>, path: &CStr) -> io::Result<OwnedFd> {
+/// A copy of the mounts at this very file or folder and below, attached nowhere.
+pub fn copy_of_mounts(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let flags = OPEN_TREE_CLONE
         | libc::O_CLOEXEC as c_uint
         | libc::AT_RECURSIVE as c_uint
-        | libc::AT_SYMLINK_NOFOLLOW as c_uint;
+        | libc::AT_EMPTY_PATH as c_uint;
     // SAFETY: the path is a C string that lives through the call, the descriptor is open.
-    let descriptor = unsafe {
-        libc::syscall(
-            libc::SYS_open_tree,
-            folder.as_raw_fd(),
-            path.as_ptr(),
-            flags,
-        )
-    };
+    let descriptor =
+        unsafe { libc::syscall(libc::SYS_open_tree, of.as_raw_fd(), c"".as_ptr(), flags) };
     let descriptor = whole(descriptor)?;
     // SAFETY: the kernel has just made this descriptor for us alone.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-/// Attaches a copy of mounts at `target`, relative to the working directory.
-pub fn attach(tree: BorrowedFd<'_>, target: &CStr) -> io::Result<()> {
-    // SAFETY: both paths are C strings that live through the call, the descriptor is open.
+/// Attaches a copy of mounts at this very file or folder.
+pub fn attach(tree: BorrowedFd<'_>, target: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: both paths are C strings that live through the call, the descriptors are open.
     let result = unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             tree.as_raw_fd(),
             c"".as_ptr(),
-            libc::AT_FDCWD,
-            target.as_ptr(),
-            MOVE_MOUNT_F_EMPTY_PATH,
+            target.as_raw_fd(),
+            c"".as_ptr(),
+            MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH,
         )
     };
     whole(result).map(drop)

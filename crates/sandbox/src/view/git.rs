@@ -25,6 +25,9 @@ const SHARED_BY_TREES: &[&str] = &["objects", "refs", "logs"];
 const MOST_MODULES: usize = 64;
 const DEEPEST_MODULE: usize = 6;
 
+/// By which a submodule's repository is known; the last two cannot be taken away.
+const MARKS: [&str; 3] = ["HEAD", "config", "hooks"];
+
 const LONGEST_FILE: u64 = 256 * 1024;
 
 /// Keeps what `repository`, the `.git` of `root`, has that becomes code.
@@ -38,9 +41,10 @@ pub fn keep(root: &Path, repository: &Path, home: Option<&Path>, kept: &mut Kept
     }
 }
 
-/// The same for a folder that is a repository, whosever it is.
+/// The same for a folder that is a repository, or could be made one again: a program
+/// may have taken away what Git knows it by.
 pub fn keep_folder(repository: &Path, kept: &mut Kept) {
-    if !repository.join("HEAD").is_file() {
+    if !repository.is_dir() {
         return;
     }
     let hooks = repository.join("hooks");
@@ -74,7 +78,12 @@ pub fn sweep(protected: &[PathBuf]) -> Vec<PathBuf> {
     let settings = protected.iter().filter(|path| path.ends_with("config"));
     let repositories = settings.filter_map(|path| path.parent());
     repositories
-        .filter(|repository| repository.join("HEAD").is_file())
+        // The program could have put a link to somebody else's in its place.
+        .filter(|repository| {
+            repository
+                .canonicalize()
+                .is_ok_and(|real| real == *repository)
+        })
         .map(|repository| repository.join("commondir"))
         .filter(|planted| !protected.contains(planted) && std::fs::remove_file(planted).is_ok())
         .collect()
@@ -89,6 +98,10 @@ fn keep_modules(folder: &Path, depth: usize, left: &mut usize, kept: &mut Kept) 
         return false;
     }
     for entry in entries.flatten() {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
         let path = entry.path();
         if path.is_symlink() {
             return false;
@@ -96,11 +109,7 @@ fn keep_modules(folder: &Path, depth: usize, left: &mut usize, kept: &mut Kept) 
         if !path.is_dir() {
             continue;
         }
-        if *left == 0 {
-            return false;
-        }
-        *left -= 1;
-        if path.join("HEAD").is_file() {
+        if MARKS.iter().any(|mark| exists(&path.join(mark))) {
             keep_folder(&path, kept);
         } else if !keep_modules(&path, depth - 1, left, kept) {
             return false;
@@ -125,6 +134,13 @@ fn keep_what_settings_name(root: &Path, repository: &Path, home: Option<&Path>, 
             (Some(below), Some(home)) => home.join(below),
             _ => base.join(value),
         };
+        if !exists(&path) && is_within(&path, root) {
+            // Empty it means the same to Git, and what is not there cannot be kept.
+            let _ = match key.as_str() {
+                "hookspath" => std::fs::create_dir_all(&path),
+                _ => make_empty(&path),
+            };
+        }
         if let Ok(path) = path.canonicalize()
             && path != root
         {
@@ -184,15 +200,32 @@ fn keep_elsewhere(root: &Path, pointer: &Path, home: Option<&Path>, kept: &mut K
     }
 }
 
+/// Whether `path` would be made below `root`, by a way that no link leads away from.
+fn is_within(path: &Path, root: &Path) -> bool {
+    let there = path.ancestors().find_map(|above| above.canonicalize().ok());
+    there.is_some_and(|there| there.starts_with(root))
+}
+
+fn make_empty(file: &Path) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::File::create_new(file).map(drop)
+}
+
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
+/// What a file says, whatever its encoding. Never waits: a pipe in its place is no file.
 fn text(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    let file = std::fs::File::open(path).ok()?;
-    file.take(LONGEST_FILE).read_to_string(&mut text).ok()?;
-    Some(text)
+    let file = super::open_without_waiting(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(LONGEST_FILE).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The entries of a settings file: section and key in lower case, and the value.

@@ -63,6 +63,11 @@ pub fn of(program: &Path, home: Option<&Path>, path: &OsStr) -> Result<Vec<PathB
             ))
         })?;
         let Some(file) = hops.last() else { break };
+        // A script names what it likes; what cannot be run is no interpreter but
+        // something that it wants to read.
+        if !place.paths.is_empty() && !is_executable(&file.path) {
+            break;
+        }
         if !file.path.is_file() {
             return Err(refused(format_args!(
                 "`{}` cannot be run: it is not a file",
@@ -76,7 +81,9 @@ pub fn of(program: &Path, home: Option<&Path>, path: &OsStr) -> Result<Vec<PathB
         if let Some(line) = Script::read(&file.path) {
             // `env` is a program of its own that starts another.
             if let Some(command) = line.started_by_env(path) {
-                place.grant(&line.interpreter);
+                if is_executable(&line.interpreter) {
+                    place.grant(&line.interpreter);
+                }
                 next = Some(command);
             } else {
                 next = line.interpreter.exists().then_some(line.interpreter);
@@ -236,7 +243,7 @@ struct Script {
 impl Script {
     fn read(file: &Path) -> Option<Self> {
         let mut start = Vec::new();
-        let file = std::fs::File::open(file).ok()?;
+        let file = super::open_without_waiting(file).ok()?;
         file.take(LONGEST_SCRIPT_LINE)
             .read_to_end(&mut start)
             .ok()?;

@@ -5,6 +5,8 @@
 //! code as well, and no list can tell. Workflows that run elsewhere after a push
 //! (`.github`) are source in that sense, and so is a repository within a folder.
 
+use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{ViewError, git, refused};
@@ -47,8 +49,8 @@ const IN_A_PROJECT: &[&str] = &[
     "mise.toml",
 ];
 
-/// In the caller's home, where that may be written. Links are common there, and what
-/// they lead to is protected.
+/// In the caller's home, where that may be written. Links are common there: they are
+/// protected, and so is what they lead to.
 const AT_HOME: &[&str] = &[
     ".bash_aliases",
     ".bash_login",
@@ -58,15 +60,12 @@ const AT_HOME: &[&str] = &[
     ".cargo/bin",
     ".cargo/config.toml",
     ".claude/settings.json",
-    ".config/argway",
     ".config/autostart",
     ".config/direnv",
     ".config/environment.d",
     ".config/fish",
     ".config/git",
-    ".config/mcpx",
     ".config/nvim",
-    ".config/slop-mcp",
     ".config/systemd",
     ".cursor",
     ".emacs",
@@ -95,7 +94,92 @@ const AT_HOME: &[&str] = &[
 
 /// Nobody works within these.
 const CLOSED: &[&str] = &[".git", ".argway", ".slop-mcp"];
-const CLOSED_AT_HOME: &[&str] = &[".ssh", ".config/argway", ".config/slop-mcp"];
+const CLOSED_AT_HOME: &[&str] = &[".ssh"];
+
+/// What argway and its kin believe without asking: settings, what was trusted, what
+/// was read of programs. By the variable that names the folder that they are in, and
+/// where that is in a home otherwise.
+const BELIEVED: &[(&str, &str, &str)] = &[
+    ("XDG_CONFIG_HOME", ".config", "argway"),
+    ("XDG_CONFIG_HOME", ".config", "slop-mcp"),
+    ("XDG_CONFIG_HOME", ".config", "mcpx"),
+    ("XDG_STATE_HOME", ".local/state", "argway"),
+    ("XDG_CACHE_HOME", ".cache", "argway"),
+    ("XDG_CACHE_HOME", ".cache", "mcpx"),
+];
+
+/// Where a user's programs look.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Folders of which everything is believed; they need not be there.
+    believed: Vec<PathBuf>,
+    /// Links that lead to them from a home.
+    links: Vec<PathBuf>,
+    /// Folders from which programs are started by their names.
+    programs: Vec<PathBuf>,
+}
+
+impl Surroundings {
+    /// Those of a user with this home, canonical as far as they are there.
+    pub fn new(home: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let believed = BELIEVED.iter().filter_map(|(name, below, folder)| {
+            let named = variable(name).map(PathBuf::from);
+            let named = named.filter(|path| path.is_absolute());
+            let base = named.or_else(|| Some(home?.join(below)))?;
+            Some(base.join(folder))
+        });
+        let believed: Vec<PathBuf> = believed.collect();
+        let below_home = |path: &&PathBuf| home.is_some_and(|home| path.starts_with(home));
+        let below_home = believed.iter().filter(below_home);
+        let links = below_home.flat_map(|path| links(home, path));
+        let path = variable("PATH").unwrap_or_default();
+        let programs = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+        Self {
+            links: links.collect(),
+            believed: believed.iter().map(|folder| real(folder)).collect(),
+            programs: programs.map(|folder| real(&folder)).collect(),
+        }
+    }
+
+    /// Makes those that are missing within `writable`, empty: what is not there cannot
+    /// be kept. Where one cannot be made, a program cannot make it either.
+    fn keep(&self, writable: &[PathBuf], home: Option<&Path>, kept: &mut Kept) {
+        let within = |path: &Path, root: &PathBuf| path.starts_with(root) && path != root;
+        let believed = self.believed.iter();
+        let believed = believed.filter(|path| writable.iter().any(|root| within(path, root)));
+        // A project's own are its own; those of a home are everybody's.
+        let whole_home = home.filter(|home| writable.iter().any(|root| root == home));
+        let programs = self.programs.iter().filter(|path| {
+            let others = writable.iter().filter(|root| Some(root.as_path()) != home);
+            let mut others = others.filter(|root| path.starts_with(root));
+            whole_home.is_some_and(|home| path.starts_with(home) && *path != home)
+                && others.next().is_none()
+        });
+        let links = self.links.iter();
+        let links = links.filter(|path| writable.iter().any(|root| within(path, root)));
+        kept.protected.extend(links.cloned());
+        for folder in believed.chain(programs) {
+            let mut maker = std::fs::DirBuilder::new();
+            let _ = maker.recursive(true).mode(0o700).create(folder);
+            if folder.is_dir() {
+                kept.protected.push(folder.clone());
+            }
+        }
+    }
+}
+
+/// `path` with the links followed that are there.
+fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| {
+        let below = path.strip_prefix(above).ok()?;
+        Some((above.canonicalize().ok()?, below))
+    });
+    match there {
+        Some((there, below)) if !below.as_os_str().is_empty() => there.join(below),
+        Some((there, _)) => there,
+        None => path.to_owned(),
+    }
+}
 
 /// What is protected, and what a repository that lies elsewhere needs.
 #[derive(Debug, Default)]
@@ -109,8 +193,13 @@ pub struct Kept {
 }
 
 /// What is to be kept within `writable`, which is canonical.
-pub fn within(writable: &[PathBuf], home: Option<&Path>) -> Result<Kept, ViewError> {
+pub fn within(
+    writable: &[PathBuf],
+    home: Option<&Path>,
+    surroundings: &Surroundings,
+) -> Result<Kept, ViewError> {
     let mut kept = Kept::default();
+    surroundings.keep(writable, home, &mut kept);
     for root in writable.iter().filter(|root| root.is_dir()) {
         if Some(root.as_path()) == home {
             git::keep_folder(&root.join(".git"), &mut kept);
@@ -129,7 +218,10 @@ pub fn within(writable: &[PathBuf], home: Option<&Path>) -> Result<Kept, ViewErr
         let names = AT_HOME.iter().map(move |name| home.join(name));
         names
             .filter(|path| path.symlink_metadata().is_ok())
-            .filter_map(|path| path.canonicalize().ok())
+            .flat_map(move |path| {
+                let target = path.canonicalize().ok();
+                links(Some(home), &path).into_iter().chain(target)
+            })
     });
     for path in at_home {
         if writable
@@ -143,7 +235,7 @@ pub fn within(writable: &[PathBuf], home: Option<&Path>) -> Result<Kept, ViewErr
 }
 
 /// What protected thing `path`, which is canonical, is or lies within.
-pub fn holder(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+pub fn holder(path: &Path, home: Option<&Path>, surroundings: &Surroundings) -> Option<PathBuf> {
     let closed = path
         .ancestors()
         .find(|holder| CLOSED.iter().any(|name| holder.ends_with(name)));
@@ -152,7 +244,23 @@ pub fn holder(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
         let names = CLOSED_AT_HOME.iter().map(|name| home.join(name));
         names.into_iter().find(|closed| path.starts_with(closed))
     };
-    closed.map(Path::to_owned).or_else(at_home)
+    let believed = || {
+        let mut believed = surroundings.believed.iter();
+        believed.find(|folder| path.starts_with(folder)).cloned()
+    };
+    closed
+        .map(Path::to_owned)
+        .or_else(at_home)
+        .or_else(believed)
+}
+
+/// The links on the way from `home` to `path`.
+fn links(home: Option<&Path>, path: &Path) -> Vec<PathBuf> {
+    let below = path.ancestors().take_while(|above| Some(*above) != home);
+    below
+        .filter(|above| above.is_symlink())
+        .filter_map(|link| Some(link.parent()?.canonicalize().ok()?.join(link.file_name()?)))
+        .collect()
 }
 
 /// `name` in `root` if it is there.

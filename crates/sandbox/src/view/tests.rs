@@ -206,11 +206,11 @@ fn each_filesystem_has_its_writable_folders() {
 #[test]
 fn folders_that_are_too_much_are_refused() {
     Home::new().within("home").check_refused(
-        "the working directory `home` is the home folder: name a folder within it, or say \
+        "the working directory `home` is the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
     );
     Home::new().within("").check_refused(
-        "the working directory `ROOT` holds the home folder: name a folder within it, or say \
+        "the working directory `ROOT` holds the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
     );
     for (folder, part) in [
@@ -281,7 +281,7 @@ fn a_link_as_working_directory_is_judged_by_where_it_leads() {
         .link("elsewhere/link", "../home")
         .within("elsewhere/link")
         .check_refused(
-            "the working directory `home` is the home folder: name a folder within it, or say \
+            "the working directory `home` is the home folder: name a folder within it (--cwd), or say \
          filesystem \"home\" or \"full\"",
         );
 }
@@ -551,10 +551,145 @@ fn a_home_keeps_its_keys_and_the_files_that_shells_start_with() {
         .filesystem(Filesystem::Home)
         .check_protected(&[
             "home/.bashrc",
+            "home/.cache/argway",
+            "home/.cache/mcpx",
             "home/.config/argway",
+            "home/.config/mcpx",
+            "home/.config/slop-mcp",
+            "home/.local/state/argway",
             "home/.ssh",
+            "home/.zshrc",
             "home/dotfiles/zshrc",
         ]);
+}
+
+#[test]
+fn links_that_lead_to_what_a_home_keeps_cannot_be_replaced() {
+    Home::new()
+        .folder("home/dotfiles/config/argway")
+        .file("home/dotfiles/config/fish/config.fish", "")
+        .link("home/.config", "dotfiles/config")
+        .filesystem(Filesystem::Home)
+        .check_protected(&[
+            "home/.cache/argway",
+            "home/.cache/mcpx",
+            "home/.config",
+            "home/.local/state/argway",
+            "home/dotfiles/config/argway",
+            "home/dotfiles/config/fish",
+            "home/dotfiles/config/mcpx",
+            "home/dotfiles/config/slop-mcp",
+        ]);
+}
+
+#[test]
+fn what_is_believed_without_asking_is_no_place_to_work_in() {
+    for believed in [".local/state/argway/trust", ".cache/argway", ".config/mcpx"] {
+        let directory: &'static str = format!("home/{believed}").leak();
+        let home = Home::new().folder(directory).within(directory);
+        let ViewError::Refused(said) = home.view().unwrap_err();
+        assert!(said.contains("which is protected"), "{said}");
+    }
+}
+
+#[test]
+fn folders_that_programs_are_found_in_are_kept_at_home_and_made_where_they_are_missing() {
+    let home = Home::new().folder("home/tools").folder("home/project/bin");
+    let path = [
+        "home/tools",
+        "home/not/yet",
+        "home/project/bin",
+        "elsewhere",
+    ];
+    let path = std::env::join_paths(path.map(|folder| home.at(folder))).unwrap();
+    let variable = |name: &str| (name == "PATH").then(|| path.clone());
+    let surroundings = Surroundings::new(None, variable);
+    let writable = ["home", "home/project", "elsewhere"].map(|folder| home.at(folder));
+    let kept = protected::within(&writable, Some(&home.at("home")), &surroundings).unwrap();
+    assert_eq!(home.short(&kept.protected), ["home/tools", "home/not/yet"]);
+    let kept = protected::within(&writable[1..], Some(&home.at("home")), &surroundings).unwrap();
+    assert_eq!(home.short(&kept.protected), [""; 0]);
+}
+
+#[test]
+fn a_repository_whose_head_was_taken_away_is_one_all_the_same() {
+    let home = Home::new()
+        .repository("home/project/.git")
+        .repository("home/project/.git/modules/a");
+    let expected = [
+        "home/project/.git/config",
+        "home/project/.git/hooks",
+        "home/project/.git/modules/a/config",
+        "home/project/.git/modules/a/hooks",
+    ];
+    home.check_protected(&expected);
+    fs::remove_file(home.at("home/project/.git/HEAD")).unwrap();
+    fs::rename(
+        home.at("home/project/.git/modules/a/HEAD"),
+        home.at("home/project/.git/modules/a/H"),
+    )
+    .unwrap();
+    home.check_protected(&expected);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_repository_keeps_nobody_waiting() {
+    let pipe = |home: &Home, path: &str| {
+        let mode = rustix::fs::Mode::RUSR;
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, home.at(path), kind, mode, 0).unwrap();
+    };
+    let home = Home::new();
+    pipe(&home, "home/project/.git");
+    home.check_protected(&["home/project/.git"]);
+    let home = Home::new().folder("home/project/.git");
+    pipe(&home, "home/project/.git/config");
+    home.check_protected(&["home/project/.git/config", "home/project/.git/hooks"]);
+}
+
+#[test]
+fn what_settings_name_is_kept_before_it_is_there_whatever_their_encoding() {
+    let home = Home::new().repository("home/project/.git");
+    let mut settings = b"[user]\n\tname = J\xf6rg\n".to_vec();
+    settings.extend(b"[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../own.cfg\n");
+    settings.extend(b"[include]\n\tpath = ../../../elsewhere/no.cfg\n");
+    fs::write(home.at("home/project/.git/config"), settings).unwrap();
+    home.check_protected(&[
+        "home/project/.git/config",
+        "home/project/.git/hooks",
+        "home/project/own.cfg",
+        "home/project/tools/hooks",
+    ]);
+    assert!(!home.at("elsewhere/no.cfg").exists());
+}
+
+#[test]
+fn a_script_is_shown_only_interpreters_that_can_be_run() {
+    for line in [
+        "#!{key}",
+        "#!/usr/bin/env -S {key}",
+        "#!/usr/bin/env -S -vS/bin/sh {key}",
+    ] {
+        let home = Home::new().file("elsewhere/key", "secret");
+        let key = home.at("elsewhere/key");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+        let line = line.replace("{key}", key.to_str().unwrap());
+        let home = home.file("elsewhere/tool", &line).runs("elsewhere/tool");
+        home.check_readable(&["elsewhere/tool"]);
+    }
+}
+
+#[test]
+fn nothing_is_swept_where_a_link_leads() {
+    let home = Home::new()
+        .repository("home/project/.git")
+        .repository("elsewhere/theirs")
+        .file("elsewhere/theirs/commondir", "../..\n");
+    let view = home.view().unwrap();
+    fs::rename(home.at("home/project/.git"), home.at("home/project/mine")).unwrap();
+    let home = home.link("home/project/.git", "../../elsewhere/theirs");
+    assert_eq!(sweep(&view), Vec::<PathBuf>::new());
+    assert!(home.at("elsewhere/theirs/commondir").exists());
 }
 
 #[test]

@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::view::View;
 
-/// Where programs look for temporary files whatever TMPDIR says.
-const TEMPORARY: &str = "/tmp";
-
 /// What a world makes for itself: nothing there is bound because a view names it.
 const OWN: [&str; 10] = [
     "/proc",
@@ -70,18 +67,11 @@ pub fn places(view: &View) -> Vec<Place> {
         };
         wanted.insert(target.to_owned(), place);
     };
-    let listed = view.readable.iter().chain(&view.writable);
-    if !listed
-        .clone()
-        .any(|path| Path::new(TEMPORARY).starts_with(path))
-    {
-        want(&view.temporary, Path::new(TEMPORARY), Access::Write);
-    }
     for path in &view.readable {
         want(path, path, Access::Read);
     }
     for path in view.writable.iter().chain([&view.temporary]) {
-        want(path, path, Access::Write);
+        want(path, view.in_own_world(path), Access::Write);
     }
     for place in guards(view) {
         want(&place.source, &place.target, place.access);
@@ -190,23 +180,18 @@ mod tests {
     }
 
     #[test]
-    fn the_temporary_folder_is_there_twice() {
+    fn the_temporary_folder_is_tmp_and_nothing_else() {
         check(
             &view(&["/usr"], &["/home/a/x"], &[], "/var/t/1"),
-            &[
-                "write /home/a/x",
-                "write /tmp from /var/t/1",
-                "read /usr",
-                "write /var/t/1",
-            ],
+            &["write /home/a/x", "write /tmp from /var/t/1", "read /usr"],
         );
     }
 
     #[test]
-    fn below_tmp_both_the_directory_and_the_temporary_folder_are_bound_in_it() {
+    fn a_directory_below_tmp_is_bound_in_the_temporary_folder() {
         check(
             &view(&[], &["/tmp/work"], &[], "/tmp/1"),
-            &["write /tmp from /tmp/1", "write /tmp/1", "write /tmp/work"],
+            &["write /tmp from /tmp/1", "write /tmp/work"],
         );
     }
 
@@ -226,7 +211,6 @@ mod tests {
             ),
             &[
                 "write /tmp from /tmp/1",
-                "write /tmp/1",
                 "write /w",
                 "hold /w/.git",
                 "protect /w/.git/config",
@@ -240,12 +224,7 @@ mod tests {
     fn nothing_within_a_protected_folder_can_be_written() {
         check(
             &view(&[], &["/w", "/w/.x/y"], &["/w/.x"], "/tmp/1"),
-            &[
-                "write /tmp from /tmp/1",
-                "write /tmp/1",
-                "write /w",
-                "protect /w/.x",
-            ],
+            &["write /tmp from /tmp/1", "write /w", "protect /w/.x"],
         );
     }
 

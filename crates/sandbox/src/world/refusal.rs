@@ -35,7 +35,10 @@ pub fn step(layer: &'static str, what: &str, error: io::Error) -> LayerError {
         Some(libc::ENOENT | libc::ENOTDIR | libc::ELOOP) => {
             "it must be there for as long as the program runs".to_owned()
         }
-        Some(libc::EPERM | libc::EACCES | libc::ENOSPC | libc::ENOSYS) => {
+        Some(libc::ENOSYS) => "a kernel from 5.2 on has it, and a container's seccomp profile \
+                               must not hide it"
+            .to_owned(),
+        Some(libc::EPERM | libc::EACCES | libc::ENOSPC) => {
             remedy(libc::CLONE_NEWUSER, &Settings::read())
         }
         _ => "the portable tier does without it: `--sandbox=portable`".to_owned(),
@@ -133,7 +136,8 @@ fn remedy(flag: i32, settings: &Settings) -> String {
     }
     "in a container, its seccomp profile must allow namespaces and mounts: start it with \
      `--security-opt seccomp=unconfined` (Docker also needs `--security-opt \
-     apparmor=unconfined` and `--security-opt systempaths=unconfined`)"
+     apparmor=unconfined` and `--security-opt systempaths=unconfined`); in a `chroot` there \
+     are none"
         .to_owned()
 }
 

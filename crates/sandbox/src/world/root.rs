@@ -16,11 +16,27 @@ use rustix::io::Errno;
 use super::plan::{self, Access, Place};
 use super::{refusal, remount};
 use crate::layers::LayerError;
+use crate::pinned;
 use crate::sys::world::{self as sys, attribute};
 use crate::view::View;
 
 /// Devices that harm nobody.
 const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+
+/// Of a device. Read-only forbids no writing to it, but changing its mode.
+const HARMLESS: u64 = attribute::READ_ONLY | attribute::NO_SET_USER_ID | attribute::NO_EXECUTION;
+
+/// Files of `/proc` that root may read without any capability.
+const OF_THE_MACHINE: [&str; 8] = [
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "keys",
+    "pagetypeinfo",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+];
 
 /// Links that programs look through and that a canonical path no longer says.
 const LINKS: [&str; 11] = [
@@ -56,6 +72,9 @@ pub enum Kernel {
 struct Failed {
     step: String,
     error: io::Error,
+    /// It is about something that programs may change: no reason to think that the
+    /// system has no namespaces, which a program could otherwise make us think.
+    changeable: bool,
 }
 
 /// Names the step that an error stopped.
@@ -68,6 +87,7 @@ impl<T, E: Into<io::Error>> While<T> for Result<T, E> {
         self.map_err(|error| Failed {
             step: step(),
             error: error.into(),
+            changeable: false,
         })
     }
 }
@@ -82,6 +102,8 @@ pub fn furnish(view: &View, kernel: Kernel) -> Result<(), LayerError> {
     furnished.map_err(|failed| {
         if failed.step == PROC {
             refusal::proc(failed.error)
+        } else if failed.changeable {
+            refusal::step("working files", &failed.step, failed.error)
         } else {
             refusal::step("mount namespace", &failed.step, failed.error)
         }
@@ -126,6 +148,7 @@ fn rebuild(view: &View, kernel: Kernel) -> Result<(), Failed> {
     builder.devices(view, &places, whole.is_some())?;
     stand(c"proc", FileType::Directory).during(|| "making /proc".to_owned())?;
     mount_proc()?;
+    builder.cover_the_machines_files()?;
     builder.close(whole.is_none())
 }
 
@@ -152,8 +175,9 @@ impl Builder {
         let somewhere = c_string(&view.temporary)?;
         match whole {
             Some(place) => {
-                let tree = sys::copy_of_mounts(builder.old.as_fd(), c".").during(changing)?;
-                sys::attach(tree.as_fd(), &somewhere).during(changing)?;
+                let tree = sys::copy_of_mounts(builder.old.as_fd()).during(changing)?;
+                let target = pinned::open(CWD, &view.temporary).during(changing)?;
+                sys::attach(tree.as_fd(), target.as_fd()).during(changing)?;
                 builder.finish(&tree, place, &view.temporary)?;
             }
             None => {
@@ -170,25 +194,52 @@ impl Builder {
     /// Binds one place, making what it needs to stand on.
     fn bind(&mut self, place: &Place) -> Result<(), Failed> {
         let binding = || format!("binding {}", place.target.display());
-        let source = relative(&place.source)?;
-        let tree = match sys::copy_of_mounts(self.old.as_fd(), &source) {
+        let of_place = |failed: Failed| Failed {
+            changeable: place.access != Access::Read,
+            ..failed
+        };
+        let tree = match self.copy(relative_path(&place.source)) {
             // Gone, or not ours to see: then there is nothing to be read.
             Err(error) if is_absent(&error) && place.access == Access::Read => return Ok(()),
-            tree => tree.during(binding)?,
+            tree => tree.during(binding).map_err(of_place)?,
         };
-        let target = relative(&place.target)?;
-        let kind = FileType::from_raw_mode(rustix::fs::fstat(&tree).during(binding)?.st_mode);
+        let source = rustix::fs::fstat(&tree).during(binding)?;
+        let kind = FileType::from_raw_mode(source.st_mode);
         if kind == FileType::Symlink && place.access == Access::Read {
             return self.link(&place.target).during(binding);
         }
-        self.attach(&tree, &target, kind).during(binding)?;
+        let target = self
+            .stand(&place.target, kind)
+            .during(binding)
+            .map_err(of_place)?;
+        if matches!(place.access, Access::Hold | Access::Protect) {
+            let there = rustix::fs::fstat(&target).during(binding)?;
+            if (there.st_dev, there.st_ino) != (source.st_dev, source.st_ino) {
+                let replaced = io::Error::from(Errno::STALE);
+                return Err(replaced).during(binding).map_err(of_place);
+            }
+        }
+        sys::attach(tree.as_fd(), target.as_fd())
+            .during(binding)
+            .map_err(of_place)?;
         self.finish(&tree, place, &place.target)
     }
 
-    /// Attaches a tree, in the common case without asking what is there already.
-    fn attach(&self, tree: &OwnedFd, target: &CStr, kind: FileType) -> io::Result<()> {
-        stand(target, kind)?;
-        sys::attach(tree.as_fd(), target)
+    /// A copy of the mounts at `path` of the old root.
+    fn copy(&self, path: &Path) -> io::Result<OwnedFd> {
+        let source = match path.as_os_str().is_empty() {
+            true => self.old.try_clone()?,
+            false => pinned::open(self.old.as_fd(), path)?,
+        };
+        sys::copy_of_mounts(source.as_fd())
+    }
+
+    /// What a mount is to stand on, made where it is missing.
+    fn stand(&self, target: &Path, kind: FileType) -> io::Result<OwnedFd> {
+        let target = relative_path(target);
+        let name = CString::new(target.as_os_str().as_bytes())?;
+        stand(&name, kind)?;
+        Ok(pinned::open(CWD, target)?)
     }
 
     /// Gives an attached tree its attributes.
@@ -245,17 +296,16 @@ impl Builder {
             sys::mount(c"tmpfs", c"dev", flags, ROOT_OPTIONS).during(making)?;
         }
         for name in DEVICES {
-            let path = CString::new(format!("dev/{name}")).during(making)?;
-            let tree = match sys::copy_of_mounts(self.old.as_fd(), &path) {
+            let path = Path::new("dev").join(name);
+            let tree = match self.copy(&path) {
                 Err(error) if is_absent(&error) => continue,
                 tree => tree.during(making)?,
             };
-            self.attach(&tree, &path, FileType::CharacterDevice)
+            let target = self
+                .stand(&path, FileType::CharacterDevice)
                 .during(making)?;
-            // Read-only forbids no writing to a device, but changing its mode.
-            let attributes =
-                attribute::READ_ONLY | attribute::NO_SET_USER_ID | attribute::NO_EXECUTION;
-            self.set(&tree, &Path::new("/dev").join(name), attributes)
+            sys::attach(tree.as_fd(), target.as_fd()).during(making)?;
+            self.set(&tree, &Path::new("/dev").join(name), HARMLESS)
                 .during(making)?;
         }
         for (number, name) in ["dev/stdin", "dev/stdout", "dev/stderr"].iter().enumerate() {
@@ -263,12 +313,33 @@ impl Builder {
             link(OsStr::new(&content), Path::new(name)).during(making)?;
         }
         link(OsStr::new("/proc/self/fd"), Path::new("dev/fd")).during(making)?;
-        link(view.temporary.as_os_str(), Path::new("dev/shm")).during(making)?;
+        link(view.own_temporary().as_os_str(), Path::new("dev/shm")).during(making)?;
         if whole {
             close(c"dev").during(making)?;
         } else if !shows(places, Path::new("/var/tmp")) {
-            link(view.temporary.as_os_str(), Path::new("var/tmp"))
+            link(view.own_temporary().as_os_str(), Path::new("var/tmp"))
                 .during(|| "linking /var/tmp".to_owned())?;
+        }
+        Ok(())
+    }
+
+    /// What `/proc` tells root alone is about everybody on the machine, and the program
+    /// of root is root in this alone.
+    fn cover_the_machines_files(&mut self) -> Result<(), Failed> {
+        if !rustix::process::geteuid().is_root() {
+            return Ok(());
+        }
+        for name in OF_THE_MACHINE {
+            let covering = || format!("covering /proc/{name}");
+            let path = Path::new("proc").join(name);
+            let target = match pinned::open(CWD, &path) {
+                Err(Errno::NOENT) => continue,
+                target => target.during(covering)?,
+            };
+            let nothing = self.copy(Path::new("dev/null")).during(covering)?;
+            sys::attach(nothing.as_fd(), target.as_fd()).during(covering)?;
+            self.set(&nothing, &Path::new("/proc").join(name), HARMLESS)
+                .during(covering)?;
         }
         Ok(())
     }
@@ -345,10 +416,6 @@ fn folder(at: BorrowedFd<'_>, path: &CStr) -> rustix::io::Result<OwnedFd> {
 /// An absolute path as one below the working directory or the old root.
 fn relative_path(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
-}
-
-fn relative(path: &Path) -> Result<CString, Failed> {
-    c_string(relative_path(path))
 }
 
 fn c_string(path: &Path) -> Result<CString, Failed> {

@@ -81,17 +81,29 @@ impl Settings {
             folder: folder.to_path_buf(),
             reason,
         };
-        let mut folder = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
+        let real = |folder: &Path| {
+            fs::canonicalize(folder).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => failed(folder, "does not exist".to_owned()),
+                _ => failed(folder, format!("cannot be entered: {error}")),
+            })
+        };
+        let base = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
             .map_err(|error| failed(Path::new("."), error.to_string()))?;
-        if let Some(run) = run {
-            folder.push(&run.workdir);
+        let workdir = run.map(|run| Path::new(&run.workdir));
+        let folder = workdir.map_or_else(|| base.clone(), |workdir| base.join(workdir));
+        let found = real(&folder)?;
+        // Whatever ran there before could have put a link in its place.
+        let is_below = workdir.is_some_and(Path::is_relative);
+        if is_below && !found.starts_with(real(&base)?) {
+            let reason = format!(
+                "leads by links to {}, out of {}: name that folder itself if it is meant",
+                found.display(),
+                base.display()
+            );
+            return Err(failed(&folder, reason));
         }
-        let real = fs::canonicalize(&folder).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => failed(&folder, "does not exist".to_owned()),
-            _ => failed(&folder, format!("cannot be entered: {error}")),
-        })?;
-        match real.is_dir() {
-            true => Ok(real),
+        match found.is_dir() {
+            true => Ok(found),
             false => Err(failed(&folder, "is not a folder".to_owned())),
         }
     }
@@ -186,6 +198,45 @@ mod tests {
         });
         assert_eq!(off.sandbox(None), None);
         assert_eq!(off.sandbox(Some(&run)), None);
+    }
+
+    #[test]
+    fn a_relative_workdir_stays_below_the_callers_folder_whatever_links_say() {
+        let scene = tempfile::tempdir().unwrap();
+        let root = scene.path().canonicalize().unwrap();
+        for folder in ["project/real/deep", "outside/deep"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let link = |to: &str, name: &str| {
+            std::os::unix::fs::symlink(to, root.join("project").join(name)).unwrap();
+        };
+        link("real", "inner");
+        link("../outside", "outer");
+        std::os::unix::fs::symlink("project", root.join("called")).unwrap();
+        let mut settings = settings(SandboxSettings::default());
+        settings.directory = Some(root.join("called"));
+        let folder = |workdir: &str| {
+            let run = RunSpec {
+                workdir: workdir.to_owned(),
+                ..RunSpec::default()
+            };
+            settings.folder(Some(&run))
+        };
+        for (workdir, expected) in [
+            (".", "project"),
+            ("real/deep", "project/real/deep"),
+            ("inner/deep", "project/real/deep"),
+        ] {
+            assert_eq!(folder(workdir).unwrap(), root.join(expected), "{workdir}");
+        }
+        for workdir in ["outer", "outer/deep"] {
+            let said = folder(workdir).unwrap_err().to_string();
+            assert!(said.contains("leads by links to"), "{said}");
+        }
+        // Who writes where it is has said so.
+        let outside = root.join("project/outer");
+        let found = folder(outside.to_str().unwrap()).unwrap();
+        assert_eq!(found, root.join("outside"));
     }
 
     #[test]

@@ -92,11 +92,11 @@ impl Running {
             // milliseconds in a large process.
             .process_group(0)
             .kill_on_drop(true);
-        let failed = |source| match &invocation.directory {
+        let failed = |reason| match &invocation.directory {
             Some(directory) if !directory.is_dir() => ExecError::Directory(directory.clone()),
             _ => ExecError::Spawn {
                 program: invocation.program.clone(),
-                source,
+                reason,
             },
         };
         let mut child = command.spawn().map_err(failed)?;

@@ -55,13 +55,20 @@ pub(super) async fn start(
     ward: Option<&Ward>,
     planned: &Planned,
 ) -> Result<(Tree, Guarded, Streams), ExecError> {
-    let failed = |source| spawn_error(invocation, source);
+    let failed = |reason| spawn_error(invocation, reason);
     let job = job(invocation, sandbox)?;
     // Said as it is said without a sandbox, before anybody asks what it may reach.
     if invocation.program.metadata().map_err(failed)?.is_dir() {
         return Err(failed(Errno::ISDIR.into()));
     }
-    let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(failed)?;
+    let (streams, theirs) = streams(invocation.stdin.is_some()).map_err(|error| {
+        let remedy = "there must be a /dev/null, and descriptors for three pipes: see `ulimit -n`";
+        ExecError::Sandbox(refusal(
+            "launcher",
+            &format!("its streams: {error}"),
+            remedy,
+        ))
+    })?;
     let within = match ward {
         Some(ward) => ward.start(invocation, &theirs, planned).await?,
         None => None,
@@ -146,23 +153,25 @@ async fn begin<S: AsMut<Sandboxed> + Send + 'static>(
     mut tree: Tree,
     launched: S,
 ) -> Result<Begun<S>, NotBegun> {
-    let failed = |source| NotBegun::Refused(spawn_error(invocation, source));
+    let failed = |reason| NotBegun::Refused(spawn_error(invocation, reason));
     let mut launched = Launched::new(launched).map_err(failed)?;
     match launched.report().await.map_err(failed)? {
         Some(Report::Started(enforcement)) => Ok((tree, launched, enforcement)),
-        Some(Report::Refused {
-            layer,
-            what,
-            remedy,
-            errno,
-        }) => {
+        Some(
+            ref report @ Report::Refused {
+                ref layer,
+                ref what,
+                ref remedy,
+                errno,
+            },
+        ) => {
             launched.depart();
             tree.let_go();
             if layer.is_empty() {
                 return Err(failed(io::Error::from_raw_os_error(errno)));
             }
-            let error = ExecError::Sandbox(refusal(&layer, &what, &remedy));
-            Err(match is_about_namespaces(&layer, errno) {
+            let error = ExecError::Sandbox(refusal(layer, what, remedy));
+            Err(match report.lets_portable_take_over() {
                 true => NotBegun::NoNamespaces(error),
                 false => NotBegun::Refused(error),
             })
@@ -175,10 +184,10 @@ async fn begin<S: AsMut<Sandboxed> + Send + 'static>(
     }
 }
 
-fn spawn_error(invocation: &Invocation, source: io::Error) -> ExecError {
+fn spawn_error(invocation: &Invocation, reason: io::Error) -> ExecError {
     ExecError::Spawn {
         program: invocation.program.clone(),
-        source,
+        reason,
     }
 }
 
@@ -236,21 +245,6 @@ fn refusal(layer: &str, what: &str, remedy: &str) -> String {
         false => format!("; {remedy}"),
     };
     format!("the sandbox cannot hold here: {layer}: {what}{remedy}")
-}
-
-/// Whether the strict tier is not to be had here at all, so that the portable one may
-/// take its place. A path that cannot be bound is something else.
-fn is_about_namespaces(layer: &str, errno: i32) -> bool {
-    const NOT_ALLOWED: [Errno; 6] = [
-        Errno::PERM,
-        Errno::ACCESS,
-        Errno::NOSYS,
-        Errno::INVAL,
-        // A limit on their number, which may be zero.
-        Errno::NOSPC,
-        Errno::USERS,
-    ];
-    layer.ends_with("namespace") && NOT_ALLOWED.iter().any(|not| not.raw_os_error() == errno)
 }
 
 fn job(invocation: &Invocation, sandbox: &Sandbox) -> Result<Job, ExecError> {

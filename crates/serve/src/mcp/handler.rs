@@ -5,6 +5,7 @@
     reason = "logging is deprecated from 2026-07-28 on, and the older versions have it"
 )]
 
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use argway_core::manual;
@@ -115,7 +116,10 @@ impl ServerHandler for Server {
             Err(error) => return Ok(failed(&error.to_string()).into()),
         };
         let result = match self.run(&served.bridge, &prepared, &context).await {
-            Ok(reply) => result(reply),
+            Ok(reply) => {
+                self.tell_gaps(&reply);
+                result(reply)
+            }
             Err(error) => failed(&error.to_string()),
         };
         Ok(result.into())
@@ -346,6 +350,16 @@ impl Server {
         };
         let (reply, ()) = tokio::join!(run, report.tell());
         reply
+    }
+
+    /// Says once to whoever runs the server what the sandbox does not hold here.
+    fn tell_gaps(&self, reply: &Reply) {
+        if reply.gaps.is_empty() || self.shared.told_gaps.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let gaps = reply.gaps.join("; ");
+        let text = format!("not held by the sandbox of calls: {gaps}");
+        self.shared.options.operator.tell(&text);
     }
 }
 

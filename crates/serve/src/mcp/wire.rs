@@ -11,6 +11,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use argway_core::unique::Unique;
 use rmcp::model::{
     ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
@@ -252,21 +253,24 @@ fn batch(line: &[u8]) -> Vec<Message> {
             id: None,
         }))]
     };
-    match serde_json::from_slice::<Vec<Value>>(line) {
+    match serde_json::from_slice::<Vec<Unique>>(line) {
         Ok(parts) if parts.is_empty() => {
             refuse(ErrorCode::INVALID_REQUEST, "an empty batch".to_owned())
         }
         Ok(parts) => parts
             .iter()
-            .map(|part| message(part.to_string().as_bytes()))
+            .map(|Unique(part)| message(part.to_string().as_bytes()))
             .collect(),
+        Err(error) if error.is_data() => refuse(ErrorCode::INVALID_REQUEST, error.to_string()),
         Err(error) => refuse(ErrorCode::PARSE_ERROR, error.to_string()),
     }
 }
 
 /// The one message in `line`, or what to answer instead (nothing to a notification).
 fn message(line: &[u8]) -> Message {
-    let problem = match serde_json::from_slice(line) {
+    let read = serde_json::from_slice(line)
+        .and_then(|message| serde_json::from_slice::<Unique>(line).map(|_| message));
+    let problem = match read {
         Ok(message) => return Ok(message),
         Err(problem) => problem,
     };

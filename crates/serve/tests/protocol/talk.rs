@@ -97,7 +97,14 @@ impl World {
             ..PageLimit::default()
         };
         let look_every = Duration::from_millis(20);
-        Talk::start(self.server(Options { page, look_every }), refresh)
+        Talk::start(
+            self.server(Options {
+                page,
+                look_every,
+                ..Options::default()
+            }),
+            refresh,
+        )
     }
 
     /// The numbers that `ticker wait` writes to `file`, once it has.

@@ -106,9 +106,9 @@ pub fn what_cannot_be_executed_says_why() {
             let mut invocation = scene.script("", "");
             invocation.program = folder.join(name);
             match run(invocation) {
-                Err(ExecError::Spawn { program, source }) => {
+                Err(ExecError::Spawn { program, reason }) => {
                     assert_eq!(program, folder.join(name));
-                    assert_eq!(source.raw_os_error(), Some(kind), "{name}");
+                    assert_eq!(reason.raw_os_error(), Some(kind), "{name}");
                 }
                 other => panic!("{name}: {other:?}"),
             }

@@ -43,6 +43,7 @@ pub const ATTACKS: &[(&str, Attack)] = &[
     ("pipe-in-the-way", pipe_in_the_way),
     ("reopen", reopen),
     ("open-by-handle", open_by_handle),
+    ("lease", lease),
     ("swap-symlinks", swap_symlinks),
     ("move-git", move_git),
     ("link-git", link_git),
@@ -255,6 +256,18 @@ fn open_by_handle(words: &Words) -> io::Result<String> {
     let descriptor = usize::try_from(folder.as_raw_fd()).map_err(io::Error::other)?;
     sys::call(libc::SYS_open_by_handle_at, &[descriptor, handle_at, 0])?;
     Ok(said("opened by its handle:", words.path(0)))
+}
+
+/// Whoever wants to change the file waits for whoever has a lease on it. Given back at once.
+fn lease(words: &Words) -> io::Result<String> {
+    const SET_LEASE: usize = 1024;
+    const READ: usize = 0;
+    const NONE: usize = 2;
+    let file = File::open(words.path(0))?;
+    let descriptor = usize::try_from(file.as_raw_fd()).map_err(io::Error::other)?;
+    sys::call(libc::SYS_fcntl, &[descriptor, SET_LEASE, READ])?;
+    sys::call(libc::SYS_fcntl, &[descriptor, SET_LEASE, NONE])?;
+    Ok(said("could make others wait for", words.path(0)))
 }
 
 /// One thread swaps a file with a symlink that leads out, another reads.

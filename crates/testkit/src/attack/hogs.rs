@@ -14,6 +14,7 @@ pub const ATTACKS: &[(&str, Attack)] = &[
     ("fork-bomb", fork_bomb),
     ("hold-private", hold_private),
     ("hold-shared", hold_shared),
+    ("hold-tables", hold_tables),
     ("hold-in-many", hold_in_many),
     ("hold-memory-file", hold_memory_file),
     ("hold-shm-file", hold_shm_file),
@@ -103,6 +104,15 @@ fn hold_private(words: &Words) -> io::Result<String> {
 fn hold_shared(words: &Words) -> io::Result<String> {
     hold(sys::map(words.number::<usize>(0) * MEGABYTE, true, None)?);
     Ok(format!("held {} MB that are shared", words.text(0)))
+}
+
+/// Memory that is no page of any process: a page of notes for every 2 MB of addresses.
+fn hold_tables(words: &Words) -> io::Result<String> {
+    const NOTED_BY_A_PAGE: usize = 2 * MEGABYTE;
+    let pages = words.number::<usize>(0) * MEGABYTE / PAGE;
+    sys::look_around(pages * NOTED_BY_A_PAGE, NOTED_BY_A_PAGE)?;
+    std::thread::sleep(HELD);
+    Ok(format!("held {} MB of notes on memory", words.text(0)))
 }
 
 fn hold_in_many(words: &Words) -> io::Result<String> {

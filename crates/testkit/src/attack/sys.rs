@@ -92,6 +92,25 @@ pub fn map(length: usize, shared: bool, file: Option<i32>) -> io::Result<&'stati
     }
 }
 
+/// Reads one byte in every `step` of `length` addresses that hold nothing: they cost
+/// only the notes of where they are. Kept until this process ends.
+pub fn look_around(length: usize, step: usize) -> io::Result<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping that is only read, at a place of the system's choice, and
+    // never unmapped; every address that is read is within it.
+    unsafe {
+        let start = libc::mmap(ptr::null_mut(), length, libc::PROT_READ, flags, -1, 0);
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        libc::madvise(start, length, libc::MADV_NOHUGEPAGE);
+        for offset in (0..length).step_by(step) {
+            start.cast::<u8>().add(offset).read_volatile();
+        }
+    }
+    Ok(())
+}
+
 /// This process ends after so many seconds, whatever else it does.
 pub fn end_after(seconds: u32) {
     // SAFETY: sets a timer of this process.

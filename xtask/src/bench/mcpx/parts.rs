@@ -13,15 +13,15 @@ use anyhow::{Context, bail};
 const PEER: &str = "mcp2cli";
 const PEER_VERSION: &str = "0.1.10";
 
-fn root() -> PathBuf {
+pub(in crate::bench) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn target() -> PathBuf {
+pub(in crate::bench) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-fn succeeds(command: &mut Command) -> anyhow::Result<()> {
+pub(in crate::bench) fn succeeds(command: &mut Command) -> anyhow::Result<()> {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
     let status = status.with_context(|| format!("running {command:?}"))?;
     if !status.success() {

@@ -29,6 +29,7 @@ pub(super) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> b
         false if what == "flag" && plain.len() < name.len() && !plain.is_empty() => fault.help(
             format!("write `flag \"{plain}\"`, and the dashes in `long` or `short`"),
         ),
+        false if name.starts_with('\'') => fault.help("write it in double quotes"),
         false => fault
             .help("names begin with a letter or digit and hold letters, digits, `_`, `-` and `.`"),
     });

@@ -97,7 +97,8 @@ pub(super) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<Stri
     let fields = Fields::of(node, &CLI, faults);
     let shell = matches!(fields.get("shell").map(Field::is_true), Some(true));
     let mut words = fields
-        .texts("command", faults)
+        .get("command")
+        .map(|field| field.words(faults))
         .unwrap_or_default()
         .into_iter();
     let command = words.next();

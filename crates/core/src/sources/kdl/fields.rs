@@ -304,7 +304,8 @@ impl<'a> Field<'a> {
             }
             [_, second, ..] => {
                 let message = format!("`{}` takes one value: {expected}", self.name);
-                faults.add(Fault::new(Sort::Value, second.span, message));
+                let fault = Fault::new(Sort::Value, second.span, message);
+                faults.add(fault.help("the next node begins on a line of its own, or behind `;`"));
                 None
             }
         }
@@ -340,6 +341,23 @@ impl<'a> Field<'a> {
             .filter_map(|entry| text(self.name, entry, faults))
             .collect()
     }
+
+    /// Its texts, at least one; those after the first may be empty, as words may.
+    pub fn words(&self, faults: &mut Faults) -> Vec<(&'a str, Span)> {
+        let entries = self.all(faults);
+        let mut words = Vec::new();
+        if entries.is_empty() {
+            let message = format!("`{}` takes at least one text in quotes", self.name);
+            faults.add(Fault::new(Sort::Missing, self.span, message));
+        }
+        for (index, entry) in entries.into_iter().enumerate() {
+            words.extend(match &entry.value {
+                Value::Text(word) if index > 0 => Some((word.as_str(), entry.span)),
+                _ => text(self.name, entry, faults),
+            });
+        }
+        words
+    }
 }
 
 fn text<'a>(name: &str, entry: &'a Entry, faults: &mut Faults) -> Option<(&'a str, Span)> {
@@ -369,7 +387,13 @@ pub(super) fn name_of<'a>(node: &'a Node, faults: &mut Faults) -> Option<(&'a st
     };
     for more in values {
         let message = format!("`{what}` takes one name");
-        faults.add(Fault::new(Sort::Value, more.span, message));
+        let fault = Fault::new(Sort::Value, more.span, message);
+        faults.add(fault.help(match what.as_str() {
+            "arg" | "flag" => {
+                "what is said of it stands behind its name as `description=\"…\"`, or in braces"
+            }
+            _ => "what is said of it stands in braces",
+        }));
     }
     match &entry.value {
         Value::Text(text) => Some((text, entry.span)),

@@ -282,6 +282,9 @@ fn spelling(name: &str, fields: &Fields<'_>, faults: &mut Faults) -> Spelling {
                     true => fault.help(format!(
                         "write `long \"--{plain}\"` and `joiner \"equals\"`"
                     )),
+                    false if checks::is_spelling(&format!("--{plain}")) => {
+                        fault.help(format!("write `long \"--{plain}\"`"))
+                    }
                     false => fault.help(format!("write `long \"--{name}\"`")),
                 });
             }
@@ -420,6 +423,12 @@ fn default(param: &Param, field: &Field<'_>, faults: &mut Faults) -> Option<Stri
         .iter()
         .filter_map(|entry| default_value(param, entry, faults))
         .collect();
+    // A list without its empty values would be another list.
+    let is_list = matches!(param.kind, Kind::List(..));
+    let empty = |entry: &&&Entry| matches!(&entry.value, Value::Text(text) if text.is_empty());
+    if let Some(entry) = entries.iter().filter(|_| is_list).find(empty) {
+        faults.add(fields::wrong("default", "texts that are not empty", entry));
+    }
     if faults.count() > known {
         return None;
     }
@@ -484,10 +493,11 @@ fn value(name: &str, scalar: &Scalar, entry: &Entry, faults: &mut Faults) -> Opt
         (Scalar::Float(_), Value::Integer(number)) => (Some(number.to_string()), ""),
         (Scalar::Float(_), Value::Float(number)) => (float(*number), "a finite number"),
         (Scalar::Float(_), _) => (None, "a number"),
-        (_, Value::Text(text)) => {
+        (Scalar::Path, Value::Text(text)) => {
             let text = Some(text).filter(|text| !text.is_empty());
-            (text.cloned(), "a text that is not empty")
+            (text.cloned(), "a path that is not empty")
         }
+        (_, Value::Text(text)) => (Some(text.clone()), ""),
         (Scalar::Path, _) => (None, "a path in quotes"),
         _ => (None, "a text in quotes"),
     };

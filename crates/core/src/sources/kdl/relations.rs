@@ -109,8 +109,17 @@ pub(super) fn check_names(
             .map(|spelling| [spelling.long.clone(), spelling.short.clone()]);
         for typed in typed.into_iter().flatten().flatten() {
             if let (Some((other, first)), true) = (spellings.get(&typed), span.is_some()) {
-                let message = format!("{what} and {other} are both typed `{typed}`");
-                faults.add(beside(Fault::new(Sort::Conflict, at, message), *first));
+                let fault = match *other == what {
+                    true => {
+                        let message = format!("{what} has `{typed}` as `short` and as `long`");
+                        Fault::new(Sort::Conflict, at, message).help("leave one of them out")
+                    }
+                    false => {
+                        let message = format!("{what} and {other} are both typed `{typed}`");
+                        beside(Fault::new(Sort::Conflict, at, message), *first)
+                    }
+                };
+                faults.add(fault);
             }
             spellings
                 .entry(typed)

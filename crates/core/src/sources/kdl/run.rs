@@ -115,7 +115,7 @@ pub(super) fn run(parent: &RunSpec, fields: &Fields<'_>, faults: &mut Faults) ->
 }
 
 /// What somebody should know before a command runs so.
-pub(super) fn warnings(command_line: &str, run: &RunSpec) -> Vec<String> {
+pub fn warnings(command_line: &str, run: &RunSpec) -> Vec<String> {
     let mut warnings = Vec::new();
     if run.shell {
         warnings.push(format!(
@@ -301,7 +301,8 @@ fn sandbox(node: &Node, policy: &mut SandboxPolicy, faults: &mut Faults) {
             (
                 "open_files",
                 "a number",
-                8..=1_048_576,
+                // The sandbox itself needs some while it is put on.
+                16..=1_048_576,
                 &mut resources.open_files,
             ),
             (

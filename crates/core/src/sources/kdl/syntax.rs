@@ -316,11 +316,16 @@ impl Parser<'_> {
         let found = self.cursor.slice(span);
         match found {
             "" => Fault::new(Sort::Syntax, span, format!("{what} is missing")),
-            _ => Fault::new(
-                Sort::Syntax,
-                span,
-                format!("{what} is expected, not `{found}`"),
-            ),
+            _ => {
+                let message = format!("{what} is expected, not `{found}`");
+                let fault = Fault::new(Sort::Syntax, span, message);
+                match what == "a value" && found.starts_with('=') {
+                    true => {
+                        fault.help("a node's value follows its name without `=`: `name \"value\"`")
+                    }
+                    false => fault,
+                }
+            }
         }
     }
 

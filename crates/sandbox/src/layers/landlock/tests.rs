@@ -211,8 +211,15 @@ fn each_version_takes_in_hand_what_it_knows() {
 }
 
 #[test]
-fn older_versions_say_what_they_leave_open() {
-    assert_eq!(Abi(7).gaps(), [""; 0]);
-    assert_eq!(Abi(5).gaps().len(), 1);
-    assert!(Abi(2).gaps().iter().any(|gap| gap.contains("truncated")));
+fn what_older_versions_leave_open_is_known() {
+    let holds = |version| {
+        (
+            Abi(version).holds_truncation(),
+            Abi(version).holds_signals(),
+        )
+    };
+    assert_eq!(holds(2), (false, false));
+    assert_eq!(holds(3), (true, false));
+    assert_eq!(holds(5), (true, false));
+    assert_eq!(holds(6), (true, true));
 }

@@ -8,7 +8,7 @@
 
 use libc::{
     BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W,
-    EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
+    EACCES, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO,
     SECCOMP_RET_KILL_PROCESS, sock_filter,
 };
 
@@ -59,6 +59,10 @@ const fn low(argument: u8) -> u32 {
 const SET_ID: u32 = libc::S_ISUID | libc::S_ISGID;
 /// `O_CREAT` and the bit of `O_TMPFILE` that is not `O_DIRECTORY`.
 const MAKES_A_FILE: u32 = 0o100 | 0o20_000_000;
+/// `O_TRUNC`, and the bits that say for what a file is opened. One of their values is
+/// neither reading nor writing, and cuts too.
+const TRUNCATES: u32 = 0o1000;
+const ACCESS: u32 = 0o3;
 const NEW_WORLDS: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -68,6 +72,8 @@ const NEW_WORLDS: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWNET) as u32;
 const SOCKET_TYPE: u32 = 0xF;
 const TYPES_INTO_TERMINAL: [u32; 2] = [0x5412, 0x541C];
+/// `F_SETLEASE` and `F_SETDELEG`.
+const LEASES: [u32; 2] = [1024, 1040];
 /// The default, a question, and no randomised addresses, which debuggers like.
 const PERSONALITIES: [u32; 3] = [0, 0xFFFF_FFFF, 0x0004_0000];
 const NETLINK_ROUTE: u32 = 0;
@@ -244,12 +250,29 @@ impl Assembly {
                 self.fail(EPERM);
                 self.allow();
             }
+            Rule::Fcntl => {
+                self.load(low(1));
+                self.jump(BPF_JEQ, LEASES[0], 1, 0);
+                self.jump(BPF_JEQ, LEASES[1], 0, 1);
+                self.fail(EPERM);
+                self.allow();
+            }
             Rule::Mode(argument) => {
                 self.load(low(argument));
                 self.refuse_bits(SET_ID);
             }
+            // Decided by the openings alone.
+            Rule::Truncate => self.fail(EACCES),
             Rule::Open(flags) => {
                 self.load(low(flags));
+                if !openings.truncation {
+                    self.jump(BPF_JSET, TRUNCATES, 0, 4);
+                    self.push(BPF_ALU | BPF_AND | BPF_K, 0, 0, ACCESS);
+                    self.jump(BPF_JEQ, libc::O_WRONLY as u32, 2, 0);
+                    self.jump(BPF_JEQ, libc::O_RDWR as u32, 1, 0);
+                    self.fail(EACCES);
+                    self.load(low(flags));
+                }
                 self.jump(BPF_JSET, MAKES_A_FILE, 1, 0);
                 self.allow();
                 self.load(low(flags + 1));

@@ -3,7 +3,7 @@
 //! Everything that is not listed is allowed, up to the newest call that somebody
 //! looked at. `ENOSYS` is for calls that programs know how to do without.
 
-use libc::{EAFNOSUPPORT, ENOSYS, EPERM};
+use libc::{EACCES, EAFNOSUPPORT, ENOSYS, EPERM};
 
 use super::Openings;
 
@@ -22,10 +22,14 @@ pub enum Rule {
     Clone,
     /// No typing into a terminal.
     Ioctl,
+    /// No leases: whoever else opens the file would wait.
+    Fcntl,
     /// No set-user-ID or set-group-ID bit in the mode, which is this argument.
     Mode(u8),
     /// The same where a file is made: flags in this argument, the mode in the next.
     Open(u8),
+    /// A file cut by its path.
+    Truncate,
     /// Only on the caller itself: this argument is 0.
     Own(u8),
     /// Priorities of the caller: (kind, whose); this kind means all of a user's.
@@ -113,10 +117,12 @@ pub const CALLS: &[Call] = &[
     both("name_to_handle_at", 303, 264, NO),
     both("open_by_handle_at", 304, 265, NO),
     both("fanotify_init", 300, 262, NO),
+    both("fcntl", 72, 25, Rule::Fcntl),
     old("open", 2, Rule::Open(1)),
     both("openat", 257, 56, Rule::Open(2)),
     // Its mode is in memory, where no filter sees it.
     both("openat2", 437, 437, ABSENT),
+    both("truncate", 76, 45, Rule::Truncate),
     old("creat", 85, Rule::Mode(1)),
     old("chmod", 90, Rule::Mode(1)),
     both("fchmod", 91, 52, Rule::Mode(1)),
@@ -192,6 +198,8 @@ impl Rule {
     pub fn under(self, openings: Openings) -> Self {
         match self {
             Self::Socket if !openings.network && !openings.unix_sockets => Self::Fail(EAFNOSUPPORT),
+            Self::Truncate if openings.truncation => Self::Allow,
+            Self::Truncate => Self::Fail(EACCES),
             other => other,
         }
     }

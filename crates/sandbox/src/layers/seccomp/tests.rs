@@ -16,14 +16,23 @@ use crate::sys::filter::any_call;
 const CLOSED: Openings = Openings {
     network: false,
     unix_sockets: false,
+    truncation: true,
 };
 const NETWORK: Openings = Openings {
     network: true,
     unix_sockets: false,
+    truncation: true,
 };
 const ALL: Openings = Openings {
     network: true,
     unix_sockets: true,
+    truncation: true,
+};
+
+/// Beside a Landlock before version 3.
+const UNCUT: Openings = Openings {
+    truncation: false,
+    ..CLOSED
 };
 
 /// The instructions that the filter uses; any other is a mistake.
@@ -126,6 +135,29 @@ fn calls_without_arguments_to_look_at_get_the_verdict_of_the_table() {
         if let Rule::Fail(errno) = call.rule {
             check(ALL, call.name, &[1, 2, 3, 4, 5, 6], &word::<()>(Err(errno)));
         }
+    }
+}
+
+#[test]
+fn what_an_old_landlock_does_not_see_cuts_no_file() {
+    let (read, write, both, neither) = (0, 1, 2, 3);
+    let (create, cut) = (0o100, 0o1000);
+    check(CLOSED, "truncate", &[1, 0], "works");
+    check(CLOSED, "openat", &[1, 1, read | cut], "works");
+    check(UNCUT, "truncate", &[1, 0], "EACCES");
+    for flags in [read, read | create, neither] {
+        check(UNCUT, "openat", &[1, 1, flags], "works");
+        check(UNCUT, "openat", &[1, 1, flags | cut], "EACCES");
+        check(UNCUT, "open", &[1, flags | cut], "EACCES");
+    }
+    for flags in [write, both, write | create, both | create] {
+        check(UNCUT, "openat", &[1, 1, flags | cut], "works");
+        check(
+            UNCUT,
+            "openat",
+            &[1, 1, flags | cut | create, 0o4755],
+            "EPERM",
+        );
     }
 }
 

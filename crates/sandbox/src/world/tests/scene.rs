@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use super::super::root::{self, Kernel};
 use super::super::{Side, enter};
 use crate::layers::LayerError;
+use crate::layers::testing::is_root_among_others;
 use crate::sys::world as sys;
 use crate::view::View;
 
@@ -147,7 +148,7 @@ impl Scene {
             .env(ORDER, &order)
             .env("AT", self.at())
             .env("WORK", &self.view.directory)
-            .env("TMPDIR", &self.view.temporary);
+            .env("TMPDIR", self.view.own_temporary());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -215,7 +216,7 @@ const BEGIN: &[u8] = b"\n--- the world begins ---\n";
 
 /// Who runs the scripts: the caller, and for root somebody else too.
 pub fn users() -> Vec<Option<u32>> {
-    if rustix::process::geteuid().is_root() {
+    if is_root_among_others() {
         vec![None, Some(NOBODY)]
     } else {
         vec![None]
@@ -224,7 +225,7 @@ pub fn users() -> Vec<Option<u32>> {
 
 /// Gives everything below `path` to `user`, where that is not so already.
 pub fn own(path: &Path, user: u32) {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root_among_others() {
         return;
     }
     let _ = std::os::unix::fs::lchown(path, Some(user), Some(user));
@@ -246,7 +247,7 @@ pub fn runner() -> &'static Path {
             .tempdir()
             .unwrap();
         let path = folder.path().join("runner");
-        std::fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
+        crate::layers::testing::copy_of_this_binary(&path);
         (folder, path)
     });
     path
