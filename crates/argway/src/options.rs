@@ -9,6 +9,7 @@ use argway_core::catalog::{Inherited, Layout, Selection};
 use argway_core::output::DataFormat;
 use argway_core::policy::{Demand, Filesystem, PolicyOverrides, SandboxPolicy};
 use argway_serve::bridge::{SandboxSettings, Settings};
+use argway_serve::probe::Guard;
 use clap::{ArgAction, Args, ValueEnum};
 
 use argway_core::units;
@@ -25,15 +26,38 @@ pub struct ReadOptions {
     /// Let the program see your HOME and XDG folders while it is read (for plugins and aliases)
     #[arg(long)]
     pub with_home: bool,
-    /// Read the program without a sandbox even where there is one
-    #[arg(long)]
-    pub unguarded: bool,
     /// Do not ask the program's parser about types that its help leaves open
     #[arg(long)]
     pub no_oracle: bool,
     /// How many help pages are asked for at once [default: twice the processors]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// How much of the sandbox must hold, and that programs run in it too [default: programs are
+    /// read in it where they work in it, definitions run in it]
+    #[arg(
+        long,
+        help_heading = "Sandbox",
+        value_enum,
+        value_name = "HOW",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "enforced"
+    )]
+    pub sandbox: Option<SandboxName>,
+}
+
+impl ReadOptions {
+    /// The sandbox in which programs are read.
+    pub fn guard(&self) -> Guard {
+        match self.sandbox {
+            // What cannot be had is left out, and said.
+            None | Some(SandboxName::BestEffort) => Guard::WherePossible,
+            Some(SandboxName::Off) => Guard::Off,
+            Some(SandboxName::Enforced) => Guard::Always(Demand::Enforced),
+            Some(SandboxName::Strict) => Guard::Always(Demand::Strict),
+            Some(SandboxName::Portable) => Guard::Always(Demand::Portable),
+        }
+    }
 }
 
 /// Pages from a folder instead of the program.
@@ -176,16 +200,6 @@ impl RunOptions {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Sandbox")]
 pub struct SandboxOptions {
-    /// Run programs in a sandbox too, and how much of it must hold [definitions: enforced]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "enforced"
-    )]
-    pub sandbox: Option<SandboxName>,
     /// Let commands use the network, or (=false) never, whatever their definition says
     #[arg(
         long,
@@ -214,7 +228,7 @@ pub struct SandboxOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub memory_mb: Option<u64>,
     /// How many files a process may have open
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     pub open_files: Option<u64>,
     /// End a call that has more processes than this
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -225,8 +239,9 @@ pub struct SandboxOptions {
 }
 
 impl SandboxOptions {
-    /// What calls may do. Saying what a sandbox allows asks for one.
-    pub fn settings(&self) -> Result<SandboxSettings, Failure> {
+    /// What calls may do, where `--sandbox` says `how`. Saying what a sandbox allows asks
+    /// for one.
+    pub fn settings(&self, how: Option<SandboxName>) -> Result<SandboxSettings, Failure> {
         let overrides = PolicyOverrides {
             network: self.network,
             filesystem: self.filesystem.map(Filesystem::from),
@@ -240,7 +255,7 @@ impl SandboxOptions {
             file_mb: self.file_mb,
         };
         let says_something = overrides != PolicyOverrides::default();
-        if self.sandbox == Some(SandboxName::Off) {
+        if how == Some(SandboxName::Off) {
             if says_something {
                 return Err(Failure::Usage(anyhow!(
                     "--sandbox=off allows everything: leave it out, or the flags that say what a sandbox allows"
@@ -251,10 +266,10 @@ impl SandboxOptions {
                 ..SandboxSettings::default()
             });
         }
-        let programs = (self.sandbox.is_some() || says_something).then(SandboxPolicy::default);
+        let programs = (how.is_some() || says_something).then(SandboxPolicy::default);
         Ok(SandboxSettings {
             off: false,
-            demand: match self.sandbox {
+            demand: match how {
                 None | Some(SandboxName::Enforced | SandboxName::Off) => Demand::Enforced,
                 Some(SandboxName::Strict) => Demand::Strict,
                 Some(SandboxName::Portable) => Demand::Portable,
@@ -263,6 +278,17 @@ impl SandboxOptions {
             programs,
             overrides,
         })
+    }
+}
+
+impl SandboxOptions {
+    /// Files and folders that a program may look at while it is read, too.
+    pub fn readable(&self) -> Vec<PathBuf> {
+        self.read
+            .iter()
+            .chain(&self.write)
+            .map(PathBuf::from)
+            .collect()
     }
 }
 
@@ -290,7 +316,7 @@ pub enum SandboxName {
     Portable,
     /// Whatever can be had; results say what could not
     BestEffort,
-    /// No sandbox, for definitions neither
+    /// No sandbox, neither to read a program nor to run anything
     Off,
 }
 
@@ -388,13 +414,15 @@ mod tests {
     struct Line {
         #[command(flatten)]
         sandbox: SandboxOptions,
+        #[command(flatten)]
+        read: ReadOptions,
         words: Vec<String>,
     }
 
     fn settings(words: &[&str]) -> Result<SandboxSettings, String> {
         let words = ["argway"].iter().chain(words);
         let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
-        let settings = line.sandbox.settings();
+        let settings = line.sandbox.settings(line.read.sandbox);
         settings.map_err(|failure| failure.message().unwrap_or_default())
     }
 
@@ -422,7 +450,7 @@ mod tests {
     fn the_word_after_a_bare_flag_is_not_its_value() {
         let line = Line::parse_from(["argway", "--sandbox", "gh", "--network", "kubectl"]);
         assert_eq!(line.words, ["gh", "kubectl"]);
-        assert_eq!(line.sandbox.sandbox, Some(SandboxName::Enforced));
+        assert_eq!(line.read.sandbox, Some(SandboxName::Enforced));
         assert_eq!(line.sandbox.network, Some(true));
     }
 
@@ -442,13 +470,26 @@ mod tests {
     }
 
     #[test]
+    fn a_sandbox_that_is_asked_for_is_one_for_reading_too() {
+        let guard = |words: &[&str]| {
+            let line = Line::parse_from(["argway"].iter().chain(words));
+            line.read.guard()
+        };
+        assert_eq!(guard(&[]), Guard::WherePossible);
+        assert_eq!(guard(&["--sandbox=best-effort"]), Guard::WherePossible);
+        assert_eq!(guard(&["--sandbox"]), Guard::Always(Demand::Enforced));
+        assert_eq!(guard(&["--sandbox=strict"]), Guard::Always(Demand::Strict));
+        assert_eq!(guard(&["--sandbox=off"]), Guard::Off);
+    }
+
+    #[test]
     fn what_the_operator_says_is_the_last_word_on_every_policy() {
         let found = settings(&[
             "--network=false",
             "--filesystem=full",
             "--pass-env=A,B",
             "--cpu-seconds=1",
-            "--open-files=2",
+            "--open-files=20",
             "--processes=3",
             "--file-mb=4",
         ]);
@@ -467,7 +508,7 @@ mod tests {
                 numbers.processes,
                 numbers.file_mb
             ),
-            (1, 2, 3, 4)
+            (1, 20, 3, 4)
         );
     }
 

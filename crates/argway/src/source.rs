@@ -14,7 +14,7 @@ use argway_core::probe::Probe;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, plain};
 use argway_serve::identify::{self, Identity};
-use argway_serve::probe::{Guard, ProcessProbe};
+use argway_serve::probe::ProcessProbe;
 
 use crate::cache::{Cache, Choices, Key};
 use crate::definitions::report::harmless;
@@ -37,6 +37,8 @@ pub struct Source {
     pub options: ReadOptions,
     /// Who hears a signal while a program is read.
     pub signals: Signals,
+    /// What a program may look at while it is read, beside what it needs to start.
+    pub readable: Vec<PathBuf>,
     /// Of which definitions it is said what a person should know before they are used.
     pub warnings: Warnings,
 }
@@ -84,6 +86,7 @@ impl Source {
             terminal: *terminal,
             options: options.clone(),
             signals: Signals::Reading,
+            readable: Vec::new(),
             warnings: Warnings::All,
         }
     }
@@ -268,9 +271,8 @@ impl Source {
     pub fn probe(&self, path: &Path) -> ProcessProbe {
         let mut probe = ProcessProbe::new(path);
         probe.with_home = self.options.with_home;
-        if self.options.unguarded {
-            probe.guard = Guard::Off;
-        }
+        probe.guard = self.options.guard();
+        probe.readable = self.readable.clone();
         if let Some(jobs) = self.options.jobs {
             probe.jobs = jobs.get();
         }
@@ -306,16 +308,22 @@ impl Source {
             .wait(format_args!("reading {}, once", path.display()));
         let mut probe = self.probe(path);
         let reading = self.walk(path, &mut probe)?;
-        if let Some(reason) = probe.unguarded() {
-            let path = path.display();
-            self.terminal
-                .note(format_args!("{path} was read without a sandbox: {reason}"));
-        }
+        self.tell(path, &probe);
         if let Err(error) = cache.and_then(|cache| cache.keep(&name_of(path), &key, &reading)) {
             self.terminal
                 .warn(format_args!("the description is not cached: {error}"));
         }
         Ok(reading)
+    }
+
+    /// Says where a program did what it liked while it was read.
+    fn tell(&self, path: &Path, probe: &ProcessProbe) {
+        if let Some(reason) = probe.unguarded() {
+            let path = path.display();
+            let reason = harmless(&reason);
+            self.terminal
+                .warn(format_args!("{path} was read without a sandbox: {reason}"));
+        }
     }
 
     /// Reads the program at `path` by asking `probe`.
@@ -379,8 +387,10 @@ impl Source {
             let [OneProgram::File(path)] = &words.programs[..] else {
                 anyhow::bail!("{program} is a description; name the program itself");
             };
-            let mut recorder = Recorder::new(self.probe(path));
+            let probe = self.probe(path);
+            let mut recorder = Recorder::new(probe.clone());
             self.walk(path, &mut recorder)?;
+            self.tell(path, &probe);
             Ok(recorder.files(&name_of(path)))
         };
         capture().map_err(Failure::Program)

@@ -99,7 +99,12 @@ fn check(verb: &[&str], signal: Signal) {
 fn while_it_is_described() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         check(&["describe", "./hangs"], signal);
-        check(&["describe", "--unguarded", "./hangs"], signal);
+        for how in ["off", "portable", "strict"] {
+            check(
+                &["describe", &format!("--sandbox={how}"), "./hangs"],
+                signal,
+            );
+        }
     }
 }
 

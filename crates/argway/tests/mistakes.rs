@@ -267,7 +267,7 @@ fn arguments_that_are_not_an_object() {
         .argway(["call", "toy", "toy_greet", "[1]"])
         .code(2)
         .stderr_eq(str![[r#"
-argway: the arguments must be a JSON object like {"limit": 5}, not [1]
+argway: the arguments must be a JSON object like {"limit": 5}, not an array
 
 "#]]);
 }

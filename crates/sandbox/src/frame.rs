@@ -20,6 +20,10 @@ pub const CONTROL: i32 = 3;
 pub const ORDER: i32 = 4;
 /// Asks everything to end.
 pub const ASK: u8 = b'A';
+/// To a ward: runs what the descriptors say that come with it, which are those of a launcher.
+pub const RUN: u8 = b'R';
+/// How many those are: the program's streams, the socket, the order.
+pub const DESCRIPTORS: usize = 5;
 
 /// No system takes words and variables of this size.
 pub const LARGEST_ORDER: usize = 32 << 20;
@@ -33,6 +37,8 @@ const MOST_SENTENCES: usize = 24;
 /// What a launcher is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
+    /// Not one run: a ward, for others with this view.
+    pub ward: bool,
     /// Which layers.
     pub tier: Tier,
     /// Go on without layers that are not to be had.
@@ -134,6 +140,7 @@ impl Order {
     /// The bytes that [`Order::decode`] reads.
     pub fn encode(&self) -> Result<Vec<u8>, FrameError> {
         let mut to = Writer::default();
+        to.flag(self.ward);
         to.tier(self.tier);
         to.flag(self.best_effort);
         to.path(&self.program);
@@ -169,6 +176,7 @@ impl Order {
         }
         let mut from = Reader(bytes);
         let order = Self {
+            ward: from.flag()?,
             tier: from.tier()?,
             best_effort: from.flag()?,
             program: from.path()?,
@@ -530,7 +538,7 @@ mod tests {
     prop_compose! {
         fn order()(
             tier in tier(),
-            best_effort in any::<bool>(),
+            [ward, best_effort] in any::<[bool; 2]>(),
             program in string(),
             words in prop::collection::vec(string(), 0..6),
             environment in prop::collection::vec((string(), string()), 0..6),
@@ -541,6 +549,7 @@ mod tests {
         ) -> Order {
             let [cpu_seconds, memory_mb, open_files, processes, file_mb, output_mb] = numbers;
             Order {
+                ward,
                 tier,
                 best_effort,
                 file: PathBuf::from(&program),
@@ -668,6 +677,7 @@ mod tests {
     #[test]
     fn an_order_that_no_system_could_run_is_not_encoded() {
         let order = Order {
+            ward: false,
             tier: Tier::Portable,
             best_effort: false,
             program: "/bin/true".into(),

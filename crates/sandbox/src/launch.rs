@@ -1,17 +1,24 @@
 //! The server's side: starts a launcher and hears its reports.
 
 use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::frame::{ASK, Inbox, Report};
+use crate::frame::{ASK, DESCRIPTORS, Inbox, Order, Report};
 use crate::layers::LayerError;
 use crate::scratch;
 use crate::view::ViewError;
+
+mod ward;
+
+pub use ward::Ward;
+
+/// The file that runs here.
+const ITSELF: &str = "/proc/self/exe";
 
 /// How long a launcher may take to end everything before it is ended itself.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -63,13 +70,10 @@ impl Stdio {
 /// A launched program. Dropping it ends everything that the program started.
 #[derive(Debug)]
 pub struct Sandboxed {
-    /// The launcher's process, a child of this one: whoever holds this waits for it,
-    /// with [`Sandboxed::is_over`].
-    pub pid: Pid,
+    launcher: Launcher,
     /// Readable when there is a report or the launcher is gone; does not block.
     pub control: OwnedFd,
     inbox: Inbox,
-    temporary: PathBuf,
     /// Nothing more will be said.
     silent: bool,
     /// It said that nobody is left.
@@ -77,10 +81,37 @@ pub struct Sandboxed {
     over: bool,
 }
 
+/// Who launched a program and stays beside it.
+#[derive(Debug)]
+enum Launcher {
+    /// A child of this process: whoever holds it waits for it, with [`Sandboxed::is_over`].
+    Child { pid: Pid, temporary: PathBuf },
+    /// A child of a ward's.
+    InWard,
+}
+
 impl Sandboxed {
+    fn new(launcher: Launcher, control: OwnedFd) -> Self {
+        Self {
+            launcher,
+            control,
+            inbox: Inbox::default(),
+            silent: false,
+            ended: false,
+            over: false,
+        }
+    }
+
+    /// The launcher's process, where it is a child of this one.
+    pub fn pid(&self) -> Option<Pid> {
+        match &self.launcher {
+            Launcher::Child { pid, .. } => Some(*pid),
+            Launcher::InWard => None,
+        }
+    }
+
     /// The next report that has arrived, if one has.
     pub fn report(&mut self) -> Option<Report> {
-        let mut piece = [0; 4096];
         loop {
             match self.inbox.next() {
                 Ok(Some(report)) => {
@@ -96,14 +127,22 @@ impl Sandboxed {
                     return None;
                 }
             }
-            match rustix::io::read(&self.control, &mut piece) {
-                Ok(0) => self.silent = true,
-                Ok(length) => self.inbox.push(&piece[..length]),
-                Err(rustix::io::Errno::AGAIN) => return None,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => self.silent = true,
+            if !self.listen() {
+                return None;
             }
         }
+    }
+
+    /// Takes in what was said; false where nothing was.
+    fn listen(&mut self) -> bool {
+        let mut piece = [0; 4096];
+        match rustix::io::read(&self.control, &mut piece) {
+            Ok(length @ 1..) => self.inbox.push(&piece[..length]),
+            Err(rustix::io::Errno::AGAIN) => return false,
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => self.silent = true,
+        }
+        true
     }
 
     /// Whether there will be no more reports.
@@ -124,13 +163,23 @@ impl Sandboxed {
 
     /// Whether the launcher ended, and with it everything. Does not block.
     pub fn is_over(&mut self) -> bool {
-        if !self.over {
-            match rustix::process::waitpid(Some(self.pid), WaitOptions::NOHANG) {
+        if let Launcher::Child { pid, temporary } = &self.launcher {
+            if self.over {
+                return true;
+            }
+            match rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG) {
                 Ok(None) | Err(rustix::io::Errno::INTR) => return false,
                 Ok(Some(_)) | Err(_) => self.over = true,
             }
             // Its launcher did that, unless it was killed.
-            let _ = scratch::remove(&self.temporary);
+            let _ = scratch::remove(temporary);
+            return true;
+        }
+        // Nobody else has the other end.
+        while !self.ended && !self.silent {
+            if !self.listen() {
+                return false;
+            }
         }
         true
     }
@@ -144,8 +193,10 @@ impl Sandboxed {
         }
         // What cannot be killed (sleep that no signal ends) holds the launcher up. In the
         // strict tier the rest dies with it; in the portable one it had its chance.
-        let _ = rustix::process::kill_process(self.pid, Signal::KILL);
-        self.is_over_within(Duration::from_secs(1));
+        if let Some(pid) = self.pid() {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            self.is_over_within(Duration::from_secs(1));
+        }
         false
     }
 
@@ -158,6 +209,12 @@ impl Sandboxed {
             std::thread::sleep(Duration::from_millis(1));
         }
         true
+    }
+}
+
+impl AsMut<Sandboxed> for Sandboxed {
+    fn as_mut(&mut self) -> &mut Sandboxed {
+        self
     }
 }
 
@@ -200,7 +257,7 @@ pub fn launch(job: &Job, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
 /// Like [`launch`], in this tier: for a second attempt where namespaces cannot be had.
 pub fn launch_as(job: &Job, tier: Tier, stdio: Stdio) -> Result<Sandboxed, LaunchError> {
     // The very file that runs here, whatever its name leads to by now.
-    launch_by(Path::new("/proc/self/exe"), job, tier, stdio)
+    launch_by(Path::new(ITSELF), job, tier, stdio)
 }
 
 /// Like [`launch_as`], by the launcher of another binary: for measures, whose own
@@ -212,6 +269,14 @@ pub fn launch_by(
     tier: Tier,
     stdio: Stdio,
 ) -> Result<Sandboxed, LaunchError> {
+    with_temporary(|temporary| start(launcher, &order(job, tier, temporary)?, &stdio))
+}
+
+/// Makes the temporary folder of a launch, and removes it where there is none.
+#[cfg(target_os = "linux")]
+fn with_temporary<T>(
+    launch: impl FnOnce(&Path) -> Result<T, LaunchError>,
+) -> Result<T, LaunchError> {
     let temporary = scratch::create().map_err(|error| LayerError {
         layer: "temporary folder",
         what: format!(
@@ -221,7 +286,7 @@ pub fn launch_by(
         remedy: "let TMPDIR name a folder that this user can write to".to_owned(),
         errno: error.raw_os_error().unwrap_or_default(),
     })?;
-    start(launcher, job, tier, &stdio, &temporary).inspect_err(|_| {
+    launch(&temporary).inspect_err(|_| {
         let _ = scratch::remove(&temporary);
     })
 }
@@ -237,18 +302,9 @@ pub fn launch_by(
     Err(LaunchError::Spawn(std::io::ErrorKind::Unsupported.into()))
 }
 
+/// What a launcher is told to run `job`.
 #[cfg(target_os = "linux")]
-fn start(
-    launcher: &Path,
-    job: &Job,
-    tier: Tier,
-    stdio: &Stdio,
-    temporary: &Path,
-) -> Result<Sandboxed, LaunchError> {
-    use std::os::unix::ffi::OsStrExt;
-
-    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
-
+fn order(job: &Job, tier: Tier, temporary: &Path) -> Result<Order, ViewError> {
     let view = crate::view::view(
         &job.policy,
         &job.program,
@@ -261,10 +317,10 @@ fn start(
             "the working directory `{}` leads to `{}` by a link: name that folder itself",
             job.directory.display(),
             view.directory.display()
-        ))
-        .into());
+        )));
     }
-    let order = crate::frame::Order {
+    Ok(Order {
+        ward: false,
         tier,
         best_effort: job.demand == Demand::BestEffort,
         program: job.program.clone(),
@@ -276,36 +332,25 @@ fn start(
         network: job.policy.network,
         resources: job.policy.resources.clone(),
         cgroup: std::env::var_os("ARGWAY_CGROUP").map(PathBuf::from),
-    };
+    })
+}
+
+/// Starts a launcher with `order`.
+#[cfg(target_os = "linux")]
+fn start(launcher: &Path, order: &Order, stdio: &Stdio) -> Result<Sandboxed, LaunchError> {
+    use std::os::unix::ffi::OsStrExt;
+
+    let temporary = order.view.temporary.clone();
     let attempt = || -> std::io::Result<Sandboxed> {
-        let order = order_file(&order.encode().map_err(std::io::Error::other)?, temporary)?;
-        let (control, theirs) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::STREAM,
-            SocketFlags::CLOEXEC,
-            None,
-        )?;
-        rustix::io::ioctl_fionbio(&control, true)?;
+        let file = order_file(order, &temporary)?;
+        let (control, theirs) = line()?;
         let pid = crate::sys::spawn::spawn(
             &std::ffi::CString::new(launcher.as_os_str().as_bytes())?,
             &[c"argway", c"__sandbox"],
-            &[
-                stdio.stdin.as_fd(),
-                stdio.stdout.as_fd(),
-                stdio.stderr.as_fd(),
-                theirs.as_fd(),
-                order.as_fd(),
-            ],
+            &descriptors(stdio, &theirs, &file),
         )?;
-        Ok(Sandboxed {
-            pid,
-            control,
-            inbox: Inbox::default(),
-            temporary: temporary.to_owned(),
-            silent: false,
-            ended: false,
-            over: false,
-        })
+        let temporary = temporary.clone();
+        Ok(Sandboxed::new(Launcher::Child { pid, temporary }, control))
     };
     attempt().map_err(|error| match crate::supervise::can_be_seen() {
         Ok(()) => LaunchError::Spawn(error),
@@ -314,13 +359,44 @@ fn start(
     })
 }
 
+/// Both ends of a socket for asks and reports; ours does not block.
+#[cfg(target_os = "linux")]
+fn line() -> std::io::Result<(OwnedFd, OwnedFd)> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+    let (control, theirs) = socketpair(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    rustix::io::ioctl_fionbio(&control, true)?;
+    Ok((control, theirs))
+}
+
+/// What a launcher begins with, as it numbers them.
+#[cfg(target_os = "linux")]
+fn descriptors<'a>(
+    stdio: &'a Stdio,
+    line: &'a OwnedFd,
+    order: &'a OwnedFd,
+) -> [BorrowedFd<'a>; DESCRIPTORS] {
+    [
+        stdio.stdin.as_fd(),
+        stdio.stdout.as_fd(),
+        stdio.stderr.as_fd(),
+        line.as_fd(),
+        order.as_fd(),
+    ]
+}
+
 /// A file without a name, so that an order of any size can be left for the launcher
 /// without waiting for it. Where there are none in memory (in a sandbox within another,
 /// say) it is one of the temporary folder, whose name is gone before anybody reads it.
 #[cfg(target_os = "linux")]
-fn order_file(order: &[u8], temporary: &std::path::Path) -> std::io::Result<OwnedFd> {
+fn order_file(order: &Order, temporary: &Path) -> std::io::Result<OwnedFd> {
     use std::io::{Seek, Write};
     use std::os::unix::fs::OpenOptionsExt;
+    let order = order.encode().map_err(std::io::Error::other)?;
     let memory = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC);
     let mut file = match memory {
         Ok(file) => std::fs::File::from(file),
@@ -334,7 +410,7 @@ fn order_file(order: &[u8], temporary: &std::path::Path) -> std::io::Result<Owne
         }
         Err(error) => return Err(error.into()),
     };
-    file.write_all(order)?;
+    file.write_all(&order)?;
     file.rewind()?;
     Ok(file.into())
 }

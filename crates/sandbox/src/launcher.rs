@@ -6,6 +6,8 @@
 
 #[cfg(target_os = "linux")]
 mod become_program;
+#[cfg(target_os = "linux")]
+mod ward;
 
 /// The first word by which a binary knows that it is a launcher.
 pub const WORD: &str = "__sandbox";
@@ -45,7 +47,7 @@ mod linux {
     use rustix::io::Errno;
     use rustix::process::{Pid, Signal, WaitOptions};
 
-    use super::become_program;
+    use super::{become_program, ward};
     use crate::frame::{CONTROL, LARGEST_ORDER, ORDER, Order, Report};
     use crate::layers::LayerError;
     use crate::scratch;
@@ -105,23 +107,34 @@ mod linux {
             }
         }
         let outcome = match supervised {
-            true => supervise::run(
-                &order,
-                &line,
-                &null.into(),
-                cgroup.as_ref(),
-                become_program::run,
-            ),
+            true if order.ward => ward::keep(&order, &line, &null.into()),
+            true => supervise(&order, &line, null.into(), cgroup.as_ref()),
             false => Ok(()),
         };
-        if let Err(error) = &outcome {
-            line.report(&refusal("its supervisor", error));
-        }
         // Inside a world the folder is seen by another name, if at all.
         if std::process::id() != 1 {
             clean_up(&order, cgroup.as_ref());
         }
         outcome
+    }
+
+    /// Carries out the order on descriptor 4 in the world that is here, which somebody
+    /// else cleans up.
+    pub(super) fn carry_out_here() -> io::Result<()> {
+        let line = Line(spawn::inherited(CONTROL)?);
+        let order = read_order()?;
+        let null = File::options().read(true).write(true).open("/dev/null")?;
+        supervise(&order, &line, null.into(), None)
+    }
+
+    fn supervise(
+        order: &Order,
+        line: &Line,
+        null: OwnedFd,
+        cgroup: Option<&Cgroup>,
+    ) -> io::Result<()> {
+        supervise::run(order, line, &null, cgroup, become_program::run)
+            .inspect_err(|error| line.report(&refusal("its supervisor", error)))
     }
 
     fn read_order() -> io::Result<Order> {

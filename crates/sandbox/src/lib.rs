@@ -6,6 +6,9 @@
 //!            portable:      ──fork──▶ program
 //! ```
 //!
+//! Where one program runs hundreds of times, a [`Ward`] is launched once and forks a
+//! launcher for each run.
+//!
 //! [`launch`] is the server's side; [`launcher`] is what the new process does. They
 //! speak as [`frame`] has it: the order lies in a file, reports come out of a socket, and
 //! when the server's end of that closes, for whatever reason, everything is ended. [`view`] decides
@@ -30,4 +33,4 @@ pub mod view;
 #[cfg(target_os = "linux")]
 mod world;
 
-pub use launch::{Job, LaunchError, Sandboxed, Stdio, launch, launch_as, launch_by};
+pub use launch::{Job, LaunchError, Sandboxed, Stdio, Ward, launch, launch_as, launch_by};

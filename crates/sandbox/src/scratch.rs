@@ -29,7 +29,7 @@ pub(crate) fn create() -> io::Result<PathBuf> {
             unique(&base, "")
         }
         // Somebody else was there first: beside it there is room too.
-        Err(_) => unique(&temporary, "argway-").map_err(|error| named(&temporary, &error)),
+        Err(_) => unique(&temporary, "argway-"),
     }
 }
 
@@ -37,17 +37,7 @@ pub(crate) fn create() -> io::Result<PathBuf> {
 fn folder() -> io::Result<PathBuf> {
     let said = Some(std::env::temp_dir()).filter(|folder| !folder.as_os_str().is_empty());
     let folder = said.unwrap_or_else(|| "/tmp".into());
-    folder
-        .canonicalize()
-        .map_err(|error| named(&folder, &error))
-}
-
-fn named(folder: &Path, error: &io::Error) -> io::Error {
-    let text = format!(
-        "no temporary folder can be made in {}: {error}; TMPDIR names another",
-        folder.display()
-    );
-    io::Error::new(error.kind(), text)
+    folder.canonicalize()
 }
 
 fn private(base: &Path) -> io::Result<()> {

@@ -6,6 +6,7 @@
 
 mod cgroup;
 mod processes;
+mod ward;
 mod watch;
 
 use std::io;
@@ -21,6 +22,7 @@ use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
 pub(crate) use self::cgroup::Cgroup;
 use self::processes::Reach;
 pub(crate) use self::processes::can_be_seen;
+pub(crate) use self::ward::Ward;
 use self::watch::Watch;
 use crate::frame::{ASK, Inbox, Message, Order, Report, Step};
 use crate::layers::LayerError;
@@ -31,7 +33,8 @@ use crate::view::{self, View};
 /// a server that stops gives before it kills.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// The longest pause between two rounds of killing what does not die.
+/// The first pause between two rounds of killing what does not die, and the longest.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The socket to the server.
@@ -73,7 +76,7 @@ pub(crate) fn run(
     cgroup: Option<&Cgroup>,
     program: fn(&Order, Pid, OwnedFd) -> !,
 ) -> io::Result<()> {
-    let reach = Reach::here();
+    let reach = Reach::here(order.tier);
     let mut enforcement = Enforcement {
         tier: order.tier,
         gaps: Vec::new(),
@@ -88,7 +91,7 @@ pub(crate) fn run(
     }
     // Whoever is traced or read has no secrets and no power.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    if reach == Reach::Descendants
+    if reach != Reach::World
         && let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
     {
         line.report(&Report::from(&LayerError {
@@ -244,21 +247,16 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Kills everybody and comes back when they are gone; true where there was
-    /// somebody. Never gives up: what no signal ends holds this up, not more.
+    /// Kills everybody and comes back when they are gone; true where there was somebody.
     fn kill_all(&mut self) -> bool {
-        let mut pause = Duration::from_millis(1);
         let mut left = false;
+        let mut pause = SHORTEST_PAUSE;
         while self.reap() {
             left = true;
             if let Some(cgroup) = self.cgroup {
                 cgroup.kill();
             }
-            self.reach.kill();
-            let mut news = [PollFd::new(&self.signals.0, PollFlags::IN)];
-            let _ = poll(&mut news, Some(&timespec(pause)));
-            self.signals.take();
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            kill_round(self.reach, &self.signals, &mut pause);
         }
         left
     }
@@ -275,6 +273,16 @@ impl Supervisor<'_> {
             _ => None,
         }
     }
+}
+
+/// One round of killing. There is always another one while anybody lives: what no signal
+/// ends holds its supervisor up, not more.
+fn kill_round(reach: Reach, signals: &Signals, pause: &mut Duration) {
+    reach.kill();
+    let mut news = [PollFd::new(&signals.0, PollFlags::IN)];
+    let _ = poll(&mut news, Some(&timespec(*pause)));
+    signals.take();
+    *pause = (*pause * 2).min(LONGEST_PAUSE);
 }
 
 fn timespec(duration: Duration) -> Timespec {

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use hold::Hold;
 use running::{Running, feed};
+pub(crate) use sandboxed::Ward;
 pub use terminal::leave_terminal;
 pub(crate) use tree::end as end_left_behind;
 pub use tree::{any_under_way, end_all};
@@ -146,13 +147,14 @@ pub async fn run(
     cancel: impl Future<Output = ()>,
     events: &mut (dyn FnMut(Event) + Send),
 ) -> Result<Outcome, ExecError> {
-    let (_, outcome) = run_numbered(invocation, cancel, events).await?;
+    let (_, outcome) = run_within(None, invocation, cancel, events).await?;
     Ok(outcome)
 }
 
-/// Like [`run`], and says under which number [`end_left_behind`]
-/// finds what was left.
-pub(crate) async fn run_numbered(
+/// Like [`run`], in a ward where there is one, and says under which number
+/// [`end_left_behind`] finds what was left.
+pub(crate) async fn run_within(
+    ward: Option<&Ward>,
     invocation: Invocation,
     cancel: impl Future<Output = ()>,
     events: &mut (dyn FnMut(Event) + Send),
@@ -163,7 +165,7 @@ pub(crate) async fn run_numbered(
     let deadline = after(started, invocation.limits.timeout);
     let mut running = tokio::select! {
         biased;
-        running = Running::start(&invocation) => running?,
+        running = Running::start(&invocation, ward) => running?,
         () = &mut cancel => return Ok((0, not_begun(Ending::Cancelled, started))),
         () = tokio::time::sleep_until(deadline) => {
             let ending = Ending::TimedOut(invocation.limits.timeout);

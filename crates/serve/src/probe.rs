@@ -20,7 +20,7 @@ use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::exec::{self, Environment, Invocation, Limits, Sandbox};
+use crate::exec::{self, Environment, Invocation, Limits, Sandbox, Ward};
 
 mod guard;
 
@@ -128,6 +128,8 @@ pub struct ProcessProbe {
     pub with_home: bool,
     /// Whether it runs in a sandbox.
     pub guard: Guard,
+    /// What it may look at in there, beside what it needs to start.
+    pub readable: Vec<PathBuf>,
     /// What the first question showed; clones share it.
     standing: Arc<Mutex<Option<Standing>>>,
     place: Option<Arc<Place>>,
@@ -144,6 +146,7 @@ impl ProcessProbe {
             jobs: 2 * cores,
             with_home: false,
             guard: Guard::default(),
+            readable: Vec::new(),
             standing: Arc::default(),
             place: None,
         }
@@ -220,14 +223,15 @@ impl ProcessProbe {
         }
     }
 
-    /// What the program may look at besides the system: where the variables lead that
-    /// it is given.
+    /// What the program may look at besides the system: what it was allowed, and where
+    /// the variables lead that it is given.
     fn readable(&self) -> Vec<PathBuf> {
         let folders = |name: &str| {
             let value = std::env::var_os(name).unwrap_or_default();
             std::env::split_paths(&value).collect::<Vec<_>>()
         };
-        let mut readable = folders("LD_LIBRARY_PATH");
+        let mut readable = self.readable.clone();
+        readable.extend(folders("LD_LIBRARY_PATH"));
         if self.with_home {
             readable.extend(SETTINGS_PLACES.iter().flat_map(|name| folders(name)));
         }
@@ -292,6 +296,7 @@ impl ProcessProbe {
         let standing = self.standing().clone();
         let (first, rest, demand) = match (self.guard, standing) {
             (Guard::Off, _) => (None, questions, None),
+            (Guard::Always(demand), _) => (None, questions, Some(demand)),
             (Guard::WherePossible, Some(standing)) => (None, questions, standing.demand()),
             (Guard::WherePossible, None) => {
                 let (first, rest) = questions.split_at(1);
@@ -330,6 +335,10 @@ impl ProcessProbe {
             Err(error) => return questions.iter().map(|_| Err(error.to_string())).collect(),
         };
         runtime.block_on(async {
+            let ward = match guarded {
+                Some(demand) => self.ward(place, demand).await,
+                None => None,
+            };
             let mut asked = questions.iter().enumerate();
             let mut under_way = JoinSet::new();
             loop {
@@ -338,13 +347,12 @@ impl ProcessProbe {
                     && let Some((index, question)) = asked.next()
                 {
                     let invocation = self.invocation(question, place, guarded);
+                    let ward = ward.clone();
                     under_way.spawn(async move {
                         let mut ignore = |_| {};
                         let never = std::future::pending();
-                        (
-                            index,
-                            exec::run_numbered(invocation, never, &mut ignore).await,
-                        )
+                        let run = exec::run_within(ward.as_deref(), invocation, never, &mut ignore);
+                        (index, run.await)
                     });
                 }
                 match under_way.join_next().await {
@@ -372,6 +380,27 @@ impl ProcessProbe {
             .into_iter()
             .map(|answer| answer.unwrap_or_else(lost))
             .collect()
+    }
+
+    /// The sandbox that all questions share, since making one takes longer than many an
+    /// answer. Nothing where there can be none: then a question's own says why.
+    async fn ward(&self, place: &Place, demand: Demand) -> Option<Arc<Ward>> {
+        let standing = place.ward().take().filter(|(held, _)| *held == demand);
+        let ward = match standing {
+            Some((_, ward)) => ward,
+            None => {
+                let invocation = self.invocation(&Question::new([""; 0]), place, Some(demand));
+                let opened = Ward::open(&invocation, invocation.sandbox.as_ref()?);
+                Arc::new(
+                    tokio::time::timeout(self.timeout, opened)
+                        .await
+                        .ok()?
+                        .ok()?,
+                )
+            }
+        };
+        *place.ward() = Some((demand, Arc::clone(&ward)));
+        Some(ward)
     }
 
     fn answer(&self, asked: Asked, place: &Place) -> Result<Answer, ProbeError> {
@@ -409,6 +438,8 @@ struct Place {
     /// How its folders are written, and what stands for each in an answer.
     names: Vec<(String, &'static str)>,
     folder: TempDir,
+    /// The sandbox that shows these folders, once there is one.
+    ward: Mutex<Option<(Demand, Arc<Ward>)>>,
 }
 
 impl Place {
@@ -446,7 +477,12 @@ impl Place {
             temporary,
             names,
             folder,
+            ward: Mutex::new(None),
         })
+    }
+
+    fn ward(&self) -> MutexGuard<'_, Option<(Demand, Arc<Ward>)>> {
+        self.ward.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `text` without the names of these folders, which are others at every
@@ -465,6 +501,8 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
+        // Nobody writes to them any more.
+        self.ward().take();
         // Programs leave folders that nobody may write to (Go's module cache).
         open_up(self.folder.path());
         // On the list until it is gone.

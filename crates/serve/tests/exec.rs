@@ -373,12 +373,12 @@ fn what_cannot_be_started_says_which_and_why() {
     };
     let missing = attempt("/nowhere/prog", None).to_string();
     assert!(
-        missing.starts_with("/nowhere/prog: No such file"),
+        missing.starts_with("/nowhere/prog cannot be started: No such file"),
         "{missing}"
     );
     let denied = attempt("/etc/passwd", None).to_string();
     assert!(
-        denied.starts_with("/etc/passwd: Permission denied"),
+        denied.starts_with("/etc/passwd cannot be started: Permission denied"),
         "{denied}"
     );
     let folder = attempt("/bin/sh", Some("/nowhere"));

@@ -65,9 +65,11 @@ impl Call {
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
         let asked = Asked::of(&self.words).map_err(Failure::Usage)?;
         let arguments = arguments(asked.arguments).map_err(Failure::Usage)?;
-        let settings = (self.run).settings(self.tools.layout, self.sandbox.settings()?);
+        let settings =
+            (self.run).settings(self.tools.layout, self.sandbox.settings(self.read.sandbox)?);
         let program: Vec<String> = asked.program.into_iter().map(str::to_owned).collect();
         let source = Source {
+            readable: self.sandbox.readable(),
             warnings: Warnings::Caller,
             ..Source::new(terminal, &self.read)
         };

@@ -47,9 +47,11 @@ pub struct Serve {
 impl Serve {
     /// Serves until the client goes away.
     pub fn run(&self, terminal: &Terminal) -> Result<(), Failure> {
-        let settings = (self.run).settings(self.tools.layout, self.sandbox.settings()?);
+        let settings =
+            (self.run).settings(self.tools.layout, self.sandbox.settings(self.read.sandbox)?);
         let source = Source {
             signals: Signals::Caller,
+            readable: self.sandbox.readable(),
             ..Source::new(terminal, &self.read)
         };
         let served = Served {

@@ -33,6 +33,8 @@ static EVERYONE: RwLock<()> = RwLock::new(());
 enum Try {
     Alone,
     In(Tier),
+    /// What a call gets by itself where the system makes no namespaces.
+    WithoutNamespaces,
 }
 
 fn tries(ways: &[Try]) -> Vec<(&'static Attack, Who, Try)> {
@@ -73,18 +75,21 @@ fn alone(ground: &Ground, victims: &Victims, attack: &Attack) -> Answer {
 #[test]
 fn every_attack_is_stopped_by_the_sandbox() {
     let listeners = Listeners::new();
-    let ways: Vec<Try> = Tier::all().into_iter().map(Try::In).collect();
+    let mut ways: Vec<Try> = Tier::all().into_iter().map(Try::In).collect();
+    ways.push(Try::WithoutNamespaces);
     all_hold(&tries(&ways), AT_A_TIME, |(attack, who, way)| {
-        let Try::In(tier) = *way else {
-            return Ok(());
+        let tier = match *way {
+            Try::Alone => return Ok(()),
+            Try::In(tier) => tier,
+            Try::WithoutNamespaces => Tier::Portable,
         };
         let _with_others = EVERYONE.read();
         let ground = Ground::new(*who);
         let victims = Victims::new(&ground, &listeners);
         let before = victims.state(&ground);
-        let answer = sandboxed(&ground, &victims, attack, tier);
+        let answer = sandboxed(&ground, &victims, attack, *way);
         let harm = before.changed(&victims.state(&ground));
-        let told = || format!("{who:?}, {tier:?}: {}: {answer:?} {harm:?}", attack.line);
+        let told = || format!("{who:?}, {way:?}: {}: {answer:?} {harm:?}", attack.line);
         let open = tier == Tier::Portable && attack.open.is_some() && attack.must_work(*who);
         let stopped = match answer.code {
             Some(0) => false,
@@ -103,13 +108,22 @@ fn every_attack_is_stopped_by_the_sandbox() {
     });
 }
 
-fn sandboxed(ground: &Ground, victims: &Victims, attack: &Attack, tier: Tier) -> Answer {
+fn sandboxed(ground: &Ground, victims: &Victims, attack: &Attack, way: Try) -> Answer {
     let definition = ground.definition("    timeout 60000");
     let words = victims.words(attack.line);
     let arguments = json!({ "args": words }).to_string();
-    let mut command = victims.exposed(ground, &ground.argway());
+    let argway = ground.argway();
+    let (mut command, flag) = match way {
+        Try::In(tier) => (victims.exposed(ground, &argway), tier.flag()),
+        Try::Alone | Try::WithoutNamespaces => {
+            let without = ground.binaries.path("bin/without");
+            let mut command = victims.exposed(ground, &without);
+            command.args(["namespaces", "--"]).arg(argway);
+            (command, "--sandbox=enforced")
+        }
+    };
     command.arg("call").arg(definition).arg("cli_attack");
-    command.args([&*arguments, "--json", tier.flag()]);
+    command.args([&*arguments, "--json", flag]);
     Answer::of_argway(&finish(command.spawn().unwrap()))
 }
 

@@ -134,7 +134,7 @@ fn trust_that_somebody_else_could_have_given_is_none() {
             })
             .prints_anything()
             .says(
-                2,
+                3,
                 &["WORLD/home/.local/state/argway/trust: not a directory"],
             ),
         Case::argway("a store that is a file", ["trust"])
@@ -144,7 +144,7 @@ fn trust_that_somebody_else_could_have_given_is_none() {
             })
             .prints_anything()
             .says(
-                2,
+                3,
                 &["WORLD/home/.local/state/argway/trust: not a directory"],
             ),
         Case::argway("a file that has changed since", ["tools"])
@@ -183,7 +183,7 @@ fn what_may_not_be_read_or_written_is_told() {
     fs::set_permissions(&definition, Permissions::from_mode(0o600)).unwrap();
 
     let (code, text) = told(&[("XDG_STATE_HOME", "/usr")], &["trust"]);
-    assert_eq!(code, Some(2), "{text}");
+    assert_eq!(code, Some(3), "{text}");
     assert!(
         text.contains("/usr/argway/trust: Permission denied"),
         "{text}"
@@ -200,6 +200,6 @@ fn what_may_not_be_read_or_written_is_told() {
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert_eq!(
         text,
-        "argway: the sandbox's launcher could not be started: no temporary folder can be made in /usr: Permission denied (os error 13); TMPDIR names another\n"
+        "argway: the sandbox cannot hold here: temporary folder: none could be made in /usr: Permission denied (os error 13); let TMPDIR name a folder that this user can write to\n"
     );
 }

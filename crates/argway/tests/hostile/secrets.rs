@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::ground::soon;
 use crate::stage::{Case, all_are_answered, shell};
 use crate::world::World;
 use crate::world::client::Client;
@@ -82,7 +81,8 @@ fn no_process_has_a_secret_among_its_words_and_no_notification_has_it() {
     let world = World::new();
     let text = takes("echo the token is $TOKEN >&2; sleep 3600");
     world.file("t.kdl", &text);
-    let mut client = Client::connect(&world, &["t.kdl"]);
+    fs::create_dir(world.path("work")).unwrap();
+    let mut client = Client::connect(&world, &["t.kdl", "--cwd", "work"]);
     client.ask("logging/setLevel", json!({"level": "debug"}));
     let params = json!({
         "name": "cli_t",
@@ -94,6 +94,7 @@ fn no_process_has_a_secret_among_its_words_and_no_notification_has_it() {
     while !(logged && progressed) {
         let message = client.receive();
         assert!(!message.to_string().contains(SECRET), "{message}");
+        assert!(message.get("id").is_none(), "{message}");
         logged |= message["method"] == "notifications/message";
         progressed |= message["method"] == "notifications/progress";
     }
@@ -104,7 +105,4 @@ fn no_process_has_a_secret_among_its_words_and_no_notification_has_it() {
     }
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 100}}));
     assert_eq!(client.leave(), "");
-    soon("the world's temporary files are gone", || {
-        world.path("t.kdl").exists()
-    });
 }

@@ -24,7 +24,8 @@ fn served(world: &World, definition: &str) -> Client {
         "t.kdl",
         &definition.replace("WORLD", root.trim_end_matches('/')),
     );
-    Client::connect(world, &["t.kdl"])
+    fs::create_dir(world.path("work")).unwrap();
+    Client::connect(world, &["t.kdl", "--cwd", "work"])
 }
 
 /// The text of a call that failed.

@@ -233,8 +233,9 @@ impl Case {
         let left = fs::read_dir(world.path("tmp")).map_or(0, |tmp| {
             tmp.flatten()
                 .flat_map(|own| fs::read_dir(own.path()))
-                .map(Iterator::count)
-                .sum()
+                .flat_map(Iterator::flatten)
+                .filter(|entry| entry.path().is_dir())
+                .count()
         });
         match left {
             0 => Ok(()),

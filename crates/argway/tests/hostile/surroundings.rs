@@ -51,7 +51,7 @@ fn a_home_that_is_none_costs_only_what_needs_one() {
 fn a_temporary_folder_that_is_none_is_named() {
     let none = |folder: &str, why: &str| {
         format!(
-            "the sandbox's launcher could not be started: no temporary folder can be made in {folder}: {why}; TMPDIR names another"
+            "the sandbox cannot hold here: temporary folder: none could be made in {folder}: {why}; let TMPDIR name a folder that this user can write to"
         )
     };
     all_are_answered(&[
@@ -66,7 +66,7 @@ fn a_temporary_folder_that_is_none_is_named() {
             .fails(3, &none("/dev/null", "Not a directory (os error 20)")),
         Case::argway("one where nothing can be made", called())
             .variable("TMPDIR", Some("/proc"))
-            .says(3, &["no temporary folder can be made in /proc: "]),
+            .says(3, &["none could be made in /proc: "]),
         Case::argway("an empty TMPDIR says nothing", called())
             .variable("TMPDIR", Some(""))
             .prints("hi\n"),
@@ -156,7 +156,7 @@ fn output_that_cannot_be_kept_anywhere_is_still_bounded() {
         ["call", "WORLD/t.kdl", "cli_t", "--json"],
     )
     .defined(crate::stage::shell(
-        "head -c 3000000 /dev/zero | tr '\\\\0' x",
+        "head -c 3000000 /dev/zero | tr '\\0' x",
         "",
     ))
     .after(|world| {

@@ -143,7 +143,7 @@ fn json_that_is_huge_deep_or_ambiguous_is_refused() {
     all_are_answered(&[
         Case::call("a key twice", one.clone(), r#"{"a": "1", "a": "2"}"#).fails(
             2,
-            "the arguments are ambiguous: the key \"a\" stands twice at line 1 column 14",
+            "the arguments are ambiguous: the key \"a\" stands twice at line 1 column 20",
         ),
         Case::call(
             "a key twice, written differently",
@@ -273,7 +273,7 @@ fn paths_stay_within_reach() {
             .mistaken("`workdir` is an absolute path, or one below the caller's folder, not \"../home\"; `~` and `..` stand for nothing here"),
         Case::call("a working folder through a link", definition("\"pwd\"", "workdir \"link\""), "{}")
             .after(linked)
-            .fails(3, "the working directory `WORLD/home` is the home folder: name a folder within it, or say filesystem \"home\" or \"full\""),
+            .fails(3, "the folder to run in, WORLD/work/link, leads by links to WORLD/home, out of WORLD/work: name that folder itself if it is meant"),
         Case::call("no working folder", definition("\"pwd\"", "workdir \"none\""), "{}")
             .fails(3, "the folder to run in, WORLD/work/none, does not exist"),
         Case::call("a file as the working folder", definition("\"pwd\"", "workdir \"file\""), "{}")

@@ -6,6 +6,8 @@ use std::fs;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use argway_core::policy::Tier;
+
 use crate::layers::LayerError;
 use crate::sys::spawn;
 
@@ -18,6 +20,8 @@ const ROUNDS: usize = 64;
 pub(super) enum Reach {
     /// Everybody in the world that it is the init of.
     World,
+    /// Everybody who descends from it, in a world where hardly anybody else is.
+    WithinWorld,
     /// Everybody who descends from it.
     Descendants,
 }
@@ -57,10 +61,11 @@ impl Process {
 }
 
 impl Reach {
-    pub fn here() -> Self {
-        match std::process::id() {
-            1 => Self::World,
-            _ => Self::Descendants,
+    pub fn here(tier: Tier) -> Self {
+        match (std::process::id(), tier) {
+            (1, _) => Self::World,
+            (_, Tier::Strict) => Self::WithinWorld,
+            (_, Tier::Portable | Tier::Partial) => Self::Descendants,
         }
     }
 
@@ -71,6 +76,7 @@ impl Reach {
                 .into_iter()
                 .filter(|process| process.pid != 1)
                 .collect(),
+            Self::WithinWorld => descendants_of_all(myself()),
             Self::Descendants => descendants(),
         }
     }
@@ -81,8 +87,8 @@ impl Reach {
             Self::World => {
                 spawn::signal_world(signal);
             }
-            Self::Descendants => {
-                for process in descendants() {
+            Self::WithinWorld | Self::Descendants => {
+                for process in self.look() {
                     send(&process, signal);
                 }
             }
@@ -96,29 +102,29 @@ impl Reach {
             Self::World => {
                 spawn::signal_world(Signal::KILL);
             }
-            Self::Descendants => kill_descendants(),
+            Self::WithinWorld | Self::Descendants => self.stop_and_kill(),
         }
     }
-}
 
-/// Stops everybody until nobody new appears, so that none can fork away meanwhile, and
-/// kills them then.
-fn kill_descendants() {
-    let mut stopped: BTreeMap<i32, Process> = BTreeMap::new();
-    for _ in 0..ROUNDS {
-        let before = stopped.len();
-        for process in descendants() {
-            let known = stopped.insert(process.pid, process);
-            if known.is_none_or(|known| known.started != process.started) {
-                send(&process, Signal::STOP);
+    /// Stops everybody until nobody new appears, so that none can fork away meanwhile, and
+    /// kills them then.
+    fn stop_and_kill(self) {
+        let mut stopped: BTreeMap<i32, Process> = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let before = stopped.len();
+            for process in self.look() {
+                let known = stopped.insert(process.pid, process);
+                if known.is_none_or(|known| known.started != process.started) {
+                    send(&process, Signal::STOP);
+                }
+            }
+            if stopped.len() == before {
+                break;
             }
         }
-        if stopped.len() == before {
-            break;
+        for process in stopped.values() {
+            send(process, Signal::KILL);
         }
-    }
-    for process in stopped.values() {
-        send(process, Signal::KILL);
     }
 }
 
@@ -140,8 +146,12 @@ fn send(process: &Process, signal: Signal) {
     }
 }
 
+fn myself() -> i32 {
+    std::process::id().cast_signed()
+}
+
 fn descendants() -> Vec<Process> {
-    let me = std::process::id().cast_signed();
+    let me = myself();
     let Some(first) = children(me) else {
         return descendants_of_all(me);
     };
@@ -160,7 +170,9 @@ fn descendants() -> Vec<Process> {
     found
 }
 
-/// For kernels that do not list children.
+/// For kernels that do not list children, and where there are few processes: the lists
+/// are one for each thread, and what the system remembers of having shown them makes the
+/// end of every thread dearer.
 fn descendants_of_all(me: i32) -> Vec<Process> {
     let all = all();
     let mut ours = BTreeSet::from([me]);

@@ -134,12 +134,36 @@ pub fn exec(file: &CStr, words: &Strings, environment: &Strings) -> io::Error {
     io::Error::last_os_error()
 }
 
+/// Makes `descriptors` this process' 0, 1, 2 … and closes all others.
+///
+/// For a fork that begins anew and never comes back to who owned those.
+#[cfg(target_os = "linux")]
+pub fn begin_with(descriptors: Vec<OwnedFd>) -> io::Result<()> {
+    let first_free = RawFd::try_from(descriptors.len()).unwrap_or(RawFd::MAX);
+    // Above all numbers that are given out, so that no copy lands on one still needed.
+    let sources: Vec<OwnedFd> = descriptors
+        .iter()
+        .map(|fd| rustix::io::fcntl_dupfd_cloexec(fd, first_free))
+        .collect::<Result<_, _>>()?;
+    for (target, source) in (0..).zip(&sources) {
+        // SAFETY: whoever owned the target in this process never runs again.
+        if unsafe { libc::dup2(source.as_raw_fd(), target) } == -1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    // Closed below, or somebody else's by now.
+    std::mem::forget((descriptors, sources));
+    close_from(first_free);
+    Ok(())
+}
+
 /// Closes every descriptor from `first` on.
 ///
 /// For a process that has just begun and owns none of them.
 #[cfg(target_os = "linux")]
 pub fn close_from(first: RawFd) {
-    // SAFETY: at the beginning of a launcher nobody in it owns a descriptor yet.
+    // SAFETY: at the beginning of a launcher nobody in it owns a descriptor yet, and a
+    // fork that begins anew never comes back to those who did.
     let closed = unsafe { libc::syscall(libc::SYS_close_range, first, libc::c_uint::MAX, 0) };
     if closed == 0 {
         return;

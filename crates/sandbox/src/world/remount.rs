@@ -1,6 +1,7 @@
 //! Attributes of mounts on kernels before 5.12: each mount below is found and mounted
 //! again, because a recursive bind restricts only its uppermost mount.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io::{self, Read};
 use std::os::fd::BorrowedFd;
@@ -26,16 +27,25 @@ pub fn set(proc_holder: BorrowedFd<'_>, path: &Path, attributes: u64) -> io::Res
     std::fs::File::from(list)
         .take(LIST_LIMIT)
         .read_to_end(&mut lines)?;
-    for mount in mounts(&lines).filter(|mount| mount.path.starts_with(path)) {
-        let flags = libc::MS_REMOUNT | libc::MS_BIND | mount.flags | as_flags(attributes);
-        match sys::mount(c"none", &c_string(&mount.path)?, flags, c"") {
+    for (at, flags) in uppermost(mounts(&lines)) {
+        if !at.starts_with(path) {
+            continue;
+        }
+        let flags = libc::MS_REMOUNT | libc::MS_BIND | flags | as_flags(attributes);
+        match sys::mount(c"none", &c_string(&at)?, flags, c"") {
             // Covered by another mount, or in a folder that is closed to us: nobody
             // inside gets there either.
-            Err(error) if mount.path != path && is_out_of_reach(&error) => {}
+            Err(error) if at != path && is_out_of_reach(&error) => {}
             result => result?,
         }
     }
     Ok(())
+}
+
+/// Of mounts at the same path only the last is reached by it; it lies on the others, and
+/// the kernel lists it after them.
+fn uppermost(mounts: impl Iterator<Item = Mount>) -> BTreeMap<PathBuf, c_ulong> {
+    mounts.map(|mount| (mount.path, mount.flags)).collect()
 }
 
 fn is_out_of_reach(error: &io::Error) -> bool {
@@ -128,6 +138,15 @@ mod tests {
             flags: libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_RELATIME,
         };
         assert_eq!(mounts(line).collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn of_mounts_at_one_path_the_one_on_top_has_the_flags() {
+        let lines = b"22 27 0:21 / /proc rw,relatime - proc proc rw\n\
+                      99 22 0:60 / /proc rw,nosuid,noexec - proc proc rw\n";
+        let found = uppermost(mounts(lines));
+        let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+        assert_eq!(found, BTreeMap::from([("/proc".into(), flags)]));
     }
 
     #[test]

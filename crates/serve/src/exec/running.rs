@@ -9,7 +9,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use super::capture::{Capture, Lines, Room};
 use super::hold::Hold;
-use super::sandboxed;
+use super::sandboxed::{self, Ward};
 use super::tree::{self, Planned, Tree};
 use super::{Environment, ExecError, Invocation, Limits, Sandbox};
 
@@ -31,10 +31,10 @@ pub(super) struct Running {
 impl Running {
     /// Starts the program, or ends with the reason why not. Dropped half-way, it ends
     /// what it started.
-    pub async fn start(invocation: &Invocation) -> Result<Self, ExecError> {
+    pub async fn start(invocation: &Invocation, ward: Option<&Ward>) -> Result<Self, ExecError> {
         let planned = tree::plan();
         match &invocation.sandbox {
-            Some(sandbox) => Self::start_sandboxed(invocation, sandbox, &planned).await,
+            Some(sandbox) => Self::start_sandboxed(invocation, sandbox, ward, &planned).await,
             None => Self::start_plain(invocation, &planned),
         }
     }
@@ -42,9 +42,10 @@ impl Running {
     async fn start_sandboxed(
         invocation: &Invocation,
         sandbox: &Sandbox,
+        ward: Option<&Ward>,
         planned: &Planned,
     ) -> Result<Self, ExecError> {
-        let (tree, guarded, streams) = sandboxed::start(invocation, sandbox, planned).await?;
+        let (tree, guarded, streams) = sandboxed::start(invocation, sandbox, ward, planned).await?;
         let limits = sandboxed::limits(&invocation.limits, sandbox);
         let stdout = Stream::new(Some(streams.stdout), "stdout", &limits);
         let stderr = Stream::new(Some(streams.stderr), "stderr", &limits);

@@ -47,15 +47,15 @@ pub(super) struct Streams {
 
 /// Starts `invocation` in `sandbox` and waits until the program runs, or does not.
 /// Dropped half-way, it ends what it started.
+///
+/// In `ward` where one is given and still stands.
 pub(super) async fn start(
     invocation: &Invocation,
     sandbox: &Sandbox,
+    ward: Option<&Ward>,
     planned: &Planned,
 ) -> Result<(Tree, Guarded, Streams), ExecError> {
-    let failed = |reason: io::Error| ExecError::Spawn {
-        program: invocation.program.clone(),
-        reason,
-    };
+    let failed = |reason| spawn_error(invocation, reason);
     let job = job(invocation, sandbox)?;
     // Said as it is said without a sandbox, before anybody asks what it may reach.
     if invocation.program.metadata().map_err(failed)?.is_dir() {
@@ -69,6 +69,59 @@ pub(super) async fn start(
             remedy,
         ))
     })?;
+    let within = match ward {
+        Some(ward) => ward.start(invocation, &theirs, planned).await?,
+        None => None,
+    };
+    let (tree, launched, enforcement) = match within {
+        Some(begun) => begun,
+        None => {
+            let launch = |tier| {
+                let attempt = theirs.try_clone().map_err(LaunchError::Spawn)?;
+                launch_as(&job, tier, attempt)
+            };
+            in_best_tier(invocation, sandbox, planned, launch).await?
+        }
+    };
+    let guarded = Guarded {
+        launched,
+        enforcement,
+        exceeded: None,
+        leftovers: false,
+    };
+    Ok((tree, guarded, streams))
+}
+
+/// A program that runs, or a ward that stands: whose processes, who answers for them and
+/// what holds.
+type Begun<S> = (Tree, Launched<S>, Enforcement);
+
+/// Why nothing runs.
+enum NotBegun {
+    /// The strict tier is not to be had here at all.
+    NoNamespaces(ExecError),
+    /// Its launcher ended without a word.
+    Silent(ExecError),
+    Refused(ExecError),
+}
+
+impl From<NotBegun> for ExecError {
+    fn from(why: NotBegun) -> Self {
+        match why {
+            NotBegun::NoNamespaces(error) | NotBegun::Silent(error) | NotBegun::Refused(error) => {
+                error
+            }
+        }
+    }
+}
+
+/// Launches in the best tier that the demand allows and the system has.
+async fn in_best_tier<S: AsMut<Sandboxed> + Send + 'static>(
+    invocation: &Invocation,
+    sandbox: &Sandbox,
+    planned: &Planned,
+    launch: impl Fn(Tier) -> Result<S, LaunchError>,
+) -> Result<Begun<S>, ExecError> {
     let may_fall_back = matches!(sandbox.demand, Demand::Enforced | Demand::BestEffort);
     let mut tier = match sandbox.demand {
         Demand::Portable => Tier::Portable,
@@ -76,49 +129,112 @@ pub(super) async fn start(
         Demand::Enforced | Demand::Strict | Demand::BestEffort => Tier::Strict,
     };
     loop {
-        let attempt = theirs.try_clone().map_err(failed)?;
         // Dropped before the tree, which takes what a killed launcher would leave.
-        let (mut tree, launched) = Tree::begin_guarded(planned, || {
-            let launched = launch_as(&job, tier, attempt)?;
-            Ok((launched.pid, launched))
+        let (tree, launched) = Tree::begin_guarded(planned, || {
+            let mut launched = launch(tier)?;
+            let pid = launched.as_mut().pid();
+            let pid = pid.ok_or_else(|| LaunchError::Spawn(io::ErrorKind::NotFound.into()))?;
+            Ok((pid, launched))
         })
         .map_err(|error: LaunchError| ExecError::Sandbox(error.to_string()))?;
-        let mut launched = Launched::new(launched).map_err(failed)?;
-        match launched.report().await.map_err(failed)? {
-            Some(Report::Started(enforcement)) => {
-                let guarded = Guarded {
-                    launched,
-                    enforcement,
-                    exceeded: None,
-                    leftovers: false,
-                };
-                return Ok((tree, guarded, streams));
-            }
-            Some(report)
-                if may_fall_back && tier == Tier::Strict && report.lets_portable_take_over() =>
-            {
-                launched.depart();
-                tree.let_go();
+        match begin(invocation, tree, launched).await {
+            Err(NotBegun::NoNamespaces(_)) if may_fall_back && tier == Tier::Strict => {
                 NO_NAMESPACES.store(true, Ordering::Relaxed);
                 tier = Tier::Portable;
             }
-            Some(Report::Refused {
-                layer,
-                what,
-                remedy,
+            begun => return Ok(begun?),
+        }
+    }
+}
+
+/// Waits until what was launched runs, or does not.
+async fn begin<S: AsMut<Sandboxed> + Send + 'static>(
+    invocation: &Invocation,
+    mut tree: Tree,
+    launched: S,
+) -> Result<Begun<S>, NotBegun> {
+    let failed = |reason| NotBegun::Refused(spawn_error(invocation, reason));
+    let mut launched = Launched::new(launched).map_err(failed)?;
+    match launched.report().await.map_err(failed)? {
+        Some(Report::Started(enforcement)) => Ok((tree, launched, enforcement)),
+        Some(
+            ref report @ Report::Refused {
+                ref layer,
+                ref what,
+                ref remedy,
                 errno,
-            }) => {
-                launched.depart();
-                tree.let_go();
-                return Err(match layer.is_empty() {
-                    true => failed(io::Error::from_raw_os_error(errno)),
-                    false => ExecError::Sandbox(refusal(&layer, &what, &remedy)),
-                });
+            },
+        ) => {
+            launched.depart();
+            tree.let_go();
+            if layer.is_empty() {
+                return Err(failed(io::Error::from_raw_os_error(errno)));
             }
-            Some(Report::Ended(_) | Report::Exceeded(_) | Report::Leftovers) | None => {
-                let what = "it ended without a word";
-                return Err(ExecError::Sandbox(refusal("launcher", what, "")));
-            }
+            let error = ExecError::Sandbox(refusal(layer, what, remedy));
+            Err(match report.lets_portable_take_over() {
+                true => NotBegun::NoNamespaces(error),
+                false => NotBegun::Refused(error),
+            })
+        }
+        Some(Report::Ended(_) | Report::Exceeded(_) | Report::Leftovers) | None => {
+            let what = "it ended without a word";
+            let error = ExecError::Sandbox(refusal("launcher", what, ""));
+            Err(NotBegun::Silent(error))
+        }
+    }
+}
+
+fn spawn_error(invocation: &Invocation, reason: io::Error) -> ExecError {
+    ExecError::Spawn {
+        program: invocation.program.clone(),
+        reason,
+    }
+}
+
+/// A sandbox that stays, for many runs of one program with other words. Dropping it ends
+/// everything in it.
+#[derive(Debug)]
+pub(crate) struct Ward {
+    ward: argway_sandbox::Ward,
+    tree: Tree,
+}
+
+impl Ward {
+    /// A ward for runs like `invocation`, which is one in a sandbox.
+    pub async fn open(invocation: &Invocation, sandbox: &Sandbox) -> Result<Self, ExecError> {
+        let job = job(invocation, sandbox)?;
+        let planned = super::tree::plan();
+        let launch = |tier| argway_sandbox::Ward::open(&job, tier);
+        let (tree, launched, _) = in_best_tier(invocation, sandbox, &planned, launch).await?;
+        Ok(Self {
+            ward: launched.sandboxed,
+            tree,
+        })
+    }
+
+    /// Starts `invocation` here; nothing where the ward is gone.
+    async fn start(
+        &self,
+        invocation: &Invocation,
+        stdio: &Stdio,
+        planned: &Planned,
+    ) -> Result<Option<Begun<Sandboxed>>, ExecError> {
+        let Ok(launched) = self.ward.launch(&invocation.words, stdio) else {
+            return Ok(None);
+        };
+        match begin(invocation, self.tree.within(planned), launched).await {
+            Ok(begun) => Ok(Some(begun)),
+            Err(NotBegun::Silent(_)) => Ok(None),
+            Err(why) => Err(why.into()),
+        }
+    }
+}
+
+impl Drop for Ward {
+    fn drop(&mut self) {
+        // A ward that was killed leaves to the tree who was in it.
+        if self.ward.sandboxed.end() {
+            self.tree.let_go();
         }
     }
 }
@@ -207,15 +323,16 @@ fn streams(with_stdin: bool) -> io::Result<(Streams, Stdio)> {
 }
 
 /// A launcher whose reports can be waited for.
-struct Launched {
-    sandboxed: Sandboxed,
+struct Launched<S = Sandboxed> {
+    sandboxed: S,
     /// The same socket, for the runtime to look at.
     news: UnixStream,
 }
 
-impl Launched {
-    fn new(sandboxed: Sandboxed) -> io::Result<Self> {
-        let news = std::os::unix::net::UnixStream::from(sandboxed.control.try_clone()?);
+impl<S: AsMut<Sandboxed> + Send + 'static> Launched<S> {
+    fn new(mut sandboxed: S) -> io::Result<Self> {
+        let control = sandboxed.as_mut().control.try_clone()?;
+        let news = std::os::unix::net::UnixStream::from(control);
         Ok(Self {
             news: UnixStream::from_std(news)?,
             sandboxed,
@@ -225,7 +342,7 @@ impl Launched {
     /// The next report; nothing when there will be none. Safe to drop half-way.
     async fn report(&mut self) -> io::Result<Option<Report>> {
         loop {
-            let sandboxed = &mut self.sandboxed;
+            let sandboxed = self.sandboxed.as_mut();
             let heard = self
                 .news
                 .try_io(Interest::READABLE, || match sandboxed.report() {
@@ -244,11 +361,11 @@ impl Launched {
     /// Lets a launcher whose program is over clean up, and waits for it beside.
     fn depart(self) {
         let mut sandboxed = self.sandboxed;
-        if sandboxed.is_over() {
+        if sandboxed.as_mut().is_over() {
             return;
         }
         tokio::spawn(async move {
-            while !sandboxed.is_over() {
+            while !sandboxed.as_mut().is_over() {
                 tokio::time::sleep(LOOK).await;
             }
         });

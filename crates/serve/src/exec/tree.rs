@@ -158,6 +158,17 @@ impl Tree {
         Ok((tree, launched))
     }
 
+    /// A run within this one, whose processes are this one's to end.
+    pub fn within(&self, planned: &Planned) -> Self {
+        Self {
+            number: planned.number,
+            main: self.main,
+            began: planned.planned,
+            reaped: true,
+            over: true,
+        }
+    }
+
     pub fn number(&self) -> u64 {
         self.number
     }

@@ -62,6 +62,8 @@ const TESTS: &[Test] = tests![
     limits::within_its_bounds_a_program_is_left_alone,
     walks::a_program_that_is_read_reaches_only_its_own_folders,
     walks::a_program_that_misses_its_files_in_a_sandbox_is_read_without,
+    walks::every_question_of_a_walk_ends_as_it_would_alone,
+    walks::a_walk_goes_on_where_its_sandbox_was_killed,
 ];
 
 fn main() -> ExitCode {

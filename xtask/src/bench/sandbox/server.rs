@@ -154,7 +154,9 @@ fn sandboxed(launcher: &Path, job: &Job, tier: Tier) -> anyhow::Result<Took> {
         bail!("it ended with {status}");
     }
     // Whatever it still does is not to be seen in the next run's time.
-    rustix::process::waitpid(Some(run.pid), rustix::process::WaitOptions::empty())?;
+    if let Some(launcher) = run.pid() {
+        rustix::process::waitpid(Some(launcher), rustix::process::WaitOptions::empty())?;
+    }
     Ok(Took {
         answer,
         gone: begun.elapsed(),

@@ -301,7 +301,8 @@ fn sandbox(node: &Node, policy: &mut SandboxPolicy, faults: &mut Faults) {
             (
                 "open_files",
                 "a number",
-                8..=1_048_576,
+                // The sandbox itself needs some while it is put on.
+                16..=1_048_576,
                 &mut resources.open_files,
             ),
             (

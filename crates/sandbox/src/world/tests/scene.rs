@@ -18,6 +18,7 @@ use tempfile::TempDir;
 use super::super::root::{self, Kernel};
 use super::super::{Side, enter};
 use crate::layers::LayerError;
+use crate::layers::testing::is_root_among_others;
 use crate::sys::world as sys;
 use crate::view::View;
 
@@ -215,7 +216,7 @@ const BEGIN: &[u8] = b"\n--- the world begins ---\n";
 
 /// Who runs the scripts: the caller, and for root somebody else too.
 pub fn users() -> Vec<Option<u32>> {
-    if rustix::process::geteuid().is_root() {
+    if is_root_among_others() {
         vec![None, Some(NOBODY)]
     } else {
         vec![None]
@@ -224,7 +225,7 @@ pub fn users() -> Vec<Option<u32>> {
 
 /// Gives everything below `path` to `user`, where that is not so already.
 pub fn own(path: &Path, user: u32) {
-    if !rustix::process::geteuid().is_root() {
+    if !is_root_among_others() {
         return;
     }
     let _ = std::os::unix::fs::lchown(path, Some(user), Some(user));
