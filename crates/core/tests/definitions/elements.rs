@@ -291,7 +291,7 @@ fn the_sandbox_is_closed_until_it_is_opened() {
     assert_eq!(run("").sandbox, SandboxPolicy::default());
     assert_eq!(run("sandbox").sandbox, SandboxPolicy::default());
     let open = run(
-        "sandbox {\n network true\n filesystem home\n read \"/a\" \"/b c\"\n write \"/d\"\n resources {\n  cpu_seconds 1\n  memory_mb 32\n  open_files 9\n  processes 2\n  file_mb 3\n  output_mb 4\n }\n}",
+        "sandbox {\n network true\n filesystem home\n read \"/a\" \"/b c\"\n write \"/d\"\n resources {\n  cpu_seconds 1\n  memory_mb 32\n  open_files 19\n  processes 2\n  file_mb 3\n  output_mb 4\n }\n}",
     );
     assert_eq!(
         open.sandbox,
@@ -304,7 +304,7 @@ fn the_sandbox_is_closed_until_it_is_opened() {
             resources: Resources {
                 cpu_seconds: 1,
                 memory_mb: 32,
-                open_files: 9,
+                open_files: 19,
                 processes: 2,
                 file_mb: 3,
                 output_mb: 4,
