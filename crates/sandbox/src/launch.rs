@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use argway_core::policy::{Demand, Filesystem, SandboxPolicy, Tier};
@@ -225,7 +226,16 @@ impl Drop for Sandboxed {
             true => self.is_over_within(CLEANING),
             false => self.is_over() || self.end(),
         };
+        if let Some(pid) = self.pid().filter(|_| !self.over) {
+            left().push(pid);
+        }
     }
+}
+
+/// Launchers that took too long to be waited for: whoever launches next looks after them.
+fn left() -> MutexGuard<'static, Vec<Pid>> {
+    static LEFT: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a program was not started.
@@ -269,6 +279,10 @@ pub fn launch_by(
     tier: Tier,
     stdio: Stdio,
 ) -> Result<Sandboxed, LaunchError> {
+    left().retain(|pid| {
+        let ended = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);
+        matches!(ended, Ok(None) | Err(rustix::io::Errno::INTR))
+    });
     with_temporary(|temporary| start(launcher, &order(job, tier, temporary)?, &stdio))
 }
 
