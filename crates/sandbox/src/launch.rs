@@ -25,7 +25,7 @@ const ITSELF: &str = "/proc/self/exe";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long a launcher that has ended everything is waited for.
-const CLEANING: Duration = Duration::from_millis(100);
+const CLEANING: Duration = Duration::from_secs(2);
 
 /// One program to run in a sandbox.
 #[derive(Debug, Clone)]
