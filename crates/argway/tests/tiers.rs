@@ -9,6 +9,7 @@ mod ground;
 
 use std::path::Path;
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use ground::server::Server;
 use ground::{Ground, Tier, Who, all_hold, finish};
@@ -228,10 +229,16 @@ fn call(place: &Place, who: Who, demand: &str) -> Called {
     }
 }
 
-/// Whether a run's folder is left: within that of the user, or beside it.
+/// Whether a run's folder is left: within that of the user, or beside it. Its launcher
+/// removes it, which may end after the call.
 fn has_folders(temporary: &Path) -> bool {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries(temporary).any(|entry| entries(&entry.path()).next().is_some())
+    let left = || entries(temporary).any(|entry| entries(&entry.path()).next().is_some());
+    let until = Instant::now() + Duration::from_secs(30);
+    while left() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    left()
 }
 
 impl Called {

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::ground::{all_hold, finish};
 use crate::world::World;
@@ -230,14 +231,21 @@ impl Case {
         if stderr.contains("panicked") || (is_message && stderr.len() > LONGEST_MESSAGE) {
             return wrong("this is no message");
         }
-        let left = fs::read_dir(world.path("tmp")).map_or(0, |tmp| {
-            tmp.flatten()
-                .flat_map(|own| fs::read_dir(own.path()))
-                .flat_map(Iterator::flatten)
-                .filter(|entry| entry.path().is_dir())
-                .count()
-        });
-        match left {
+        let left = || {
+            fs::read_dir(world.path("tmp")).map_or(0, |tmp| {
+                tmp.flatten()
+                    .flat_map(|own| fs::read_dir(own.path()))
+                    .flat_map(Iterator::flatten)
+                    .filter(|entry| entry.path().is_dir())
+                    .count()
+            })
+        };
+        // A launcher removes them, which may end after the call.
+        let until = Instant::now() + Duration::from_secs(30);
+        while left() > 0 && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+        match left() {
             0 => Ok(()),
             _ => wrong("temporary folders are left"),
         }
