@@ -28,6 +28,7 @@ pub fn spawn(file: &CStr, words: &[&CStr], descriptors: &[BorrowedFd]) -> io::Re
     let flags = libc::POSIX_SPAWN_SETSIGMASK
         | libc::POSIX_SPAWN_SETSIGDEF
         | libc::c_int::from(libc::POSIX_SPAWN_SETSID);
+    let flags = libc::c_short::try_from(flags).map_err(io::Error::other)?;
 
     // SAFETY: `actions`, `attributes` and `signals` are initialised by the first call on
     // each before anything reads them and destroyed on every way out; the strings and
