@@ -344,6 +344,8 @@ fn tool(
                 .filter(|flag| selection.offers_flag(flag))
                 .cloned(),
         );
+        // Thousands of them stay for as long as a server runs.
+        flags.shrink_to_fit();
         let offer = shared.offer(&spec.inherited, selection);
         offered = Arc::clone(&offer.offered);
         let shadows: Vec<&str> = spec

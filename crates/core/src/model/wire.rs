@@ -175,6 +175,9 @@ impl<'de> Deserialize<'de> for Reading {
                         command.path.join(" ")
                     )));
                 }
+                // Thousands of them stay for as long as a server runs.
+                let mut params = command.params;
+                params.shrink_to_fit();
                 Ok(CommandSpec {
                     path: command.path,
                     aliases: command.aliases,
@@ -188,7 +191,7 @@ impl<'de> Deserialize<'de> for Reading {
                     deprecated: command.deprecated,
                     raw_words: command.raw_words,
                     effect: command.effect,
-                    params: command.params,
+                    params,
                     inherited,
                     groups: command.groups,
                     annotations: command.annotations,

@@ -8,7 +8,7 @@ use std::ptr;
 
 use rustix::process::Pid;
 
-/// Starts `file` in a group of its own, with an empty environment, all signals as
+/// Starts `file` in a session of its own, with an empty environment, all signals as
 /// they are by default, and `descriptors` as its 0, 1, 2 …
 ///
 /// Everything else must be close-on-exec. Never forks: the cost does not grow with
@@ -25,10 +25,9 @@ pub fn spawn(file: &CStr, words: &[&CStr], descriptors: &[BorrowedFd]) -> io::Re
         words.iter().map(|word| word.as_ptr().cast_mut()).collect();
     argv.push(ptr::null_mut());
     let environment: [*mut libc::c_char; 1] = [ptr::null_mut()];
-    // Not in a session: some schedulers let a new one wait for its turn, and the program
-    // gets one anyway.
-    let flags =
-        libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETPGROUP;
+    let flags = libc::POSIX_SPAWN_SETSIGMASK
+        | libc::POSIX_SPAWN_SETSIGDEF
+        | libc::c_int::from(libc::POSIX_SPAWN_SETSID);
     let flags = libc::c_short::try_from(flags).map_err(io::Error::other)?;
 
     // SAFETY: `actions`, `attributes` and `signals` are initialised by the first call on
