@@ -31,7 +31,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use argway_core::model::Reading;
+use argway_core::model::{Family, Reading};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
 use argway_core::sources::cobra::{self, Options};
 use argway_core::sources::oracle;
@@ -249,7 +249,7 @@ fn measure(
             truth.ask_values(&mut probe);
             if let Some(folder) = capture {
                 let all: Asked = asked.iter().chain(probe.asked()).cloned().collect();
-                write_folder(folder, &record(&name, &all))?;
+                write_folder(folder, &record(&name, Family::Cobra, &all))?;
             }
             Ok((name, readings.map(|reading| truth.score(&reading)), asked))
         }

@@ -95,7 +95,8 @@ fn every_trap_is_passed_without_running_anything() {
     let lost: Vec<String> = live.losses.iter().map(|loss| loss.path.join(" ")).collect();
     assert_eq!(lost, ["fails", "floods", "hangs"]);
 
-    let mut captured = Transcript::new(recorder.files("cobra-traps")).unwrap();
+    let mut captured =
+        Transcript::new(recorder.files("cobra-traps", argway_core::model::Family::Cobra)).unwrap();
     let replayed = cobra::read("cobra-traps", &mut captured, Options { oracle: true }).unwrap();
     assert_eq!(replayed, live);
 }

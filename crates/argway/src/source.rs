@@ -12,7 +12,7 @@ use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
 use argway_core::probe::Probe;
 use argway_core::sources::transcript::{Recorder, Transcript};
-use argway_core::sources::{cobra, plain};
+use argway_core::sources::{cobra, families};
 use argway_serve::identify::{self, Identity};
 use argway_serve::probe::ProcessProbe;
 
@@ -75,8 +75,8 @@ enum Reader {
     Cobra,
     /// The help alone, of a Cobra from before there was completion.
     CobraPages,
-    /// One page of a program of no known family.
-    Plain,
+    /// The pages of a program of another family: of this one, where its file shows that.
+    Pages(Option<Family>),
 }
 
 impl Source {
@@ -337,7 +337,8 @@ impl Source {
         let reader = match identity.inner() {
             Identity::Cobra => Reader::Cobra,
             Identity::OldCobra => Reader::CobraPages,
-            Identity::NotCobra | Identity::Wrapper { .. } => Reader::Plain,
+            Identity::NotCobra { family } => Reader::Pages(*family),
+            Identity::Wrapper { .. } => Reader::Pages(None),
         };
         let mut reading = self.read_pages(&name_of(path), reader, probe)?;
         reading.program.executable = Some(path.display().to_string());
@@ -356,7 +357,12 @@ impl Source {
         Ok(match reader {
             Reader::Cobra => cobra::read(name, probe, options)?,
             Reader::CobraPages => cobra::read_pages(name, probe, options)?,
-            Reader::Plain => plain::read(name, probe)?,
+            Reader::Pages(family) => {
+                let options = families::Options {
+                    oracle: options.oracle,
+                };
+                families::read(name, family, probe, options)?
+            }
         })
     }
 
@@ -375,7 +381,8 @@ impl Source {
         }
         let reader = match transcript.family() {
             Family::Cobra => Reader::Cobra,
-            Family::Unknown | Family::Definition => Reader::Plain,
+            Family::Unknown | Family::Definition => Reader::Pages(None),
+            family => Reader::Pages(Some(family)),
         };
         self.read_pages(&program, reader, &mut transcript)
     }
@@ -389,9 +396,9 @@ impl Source {
             };
             let probe = self.probe(path);
             let mut recorder = Recorder::new(probe.clone());
-            self.walk(path, &mut recorder)?;
+            let reading = self.walk(path, &mut recorder)?;
             self.tell(path, &probe);
-            Ok(recorder.files(&name_of(path)))
+            Ok(recorder.files(&name_of(path), reading.program.family))
         };
         capture().map_err(Failure::Program)
     }

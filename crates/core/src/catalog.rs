@@ -231,7 +231,7 @@ fn tool_names(programs: &[Arc<Program>]) -> BTreeMap<(usize, usize), String> {
         let program = &programs[at];
         let mut words = match program.family {
             Family::Definition => vec![DEFINED, program.name.as_str()],
-            Family::Cobra | Family::Unknown => vec![program.name.as_str()],
+            _ => vec![program.name.as_str()],
         };
         words.extend(program.commands[command].path.iter().map(String::as_str));
         names::shorten(&names::plain(&words.join("_")))

@@ -83,10 +83,60 @@ impl Program {
 pub enum Family {
     /// spf13/cobra with pflag.
     Cobra,
+    /// Rust's clap.
+    Clap,
+    /// Python's argparse.
+    Argparse,
+    /// Python's optparse.
+    Optparse,
+    /// Python's click, and typer, which is made of it.
+    Click,
+    /// Node's commander.
+    Commander,
+    /// Node's yargs.
+    Yargs,
+    /// Node's oclif.
+    Oclif,
+    /// Go's own `flag`.
+    GoFlag,
+    /// urfave/cli.
+    Urfave,
+    /// kingpin, and kong, which prints as it does.
+    Kingpin,
+    /// git and programs with its option parser.
+    Git,
+    /// GNU's getopt_long, and programs that print their help as GNU's do.
+    Gnu,
+    /// It described itself, in a format made for that.
+    Described,
     /// Not recognised: only its `--help` was read.
     Unknown,
     /// Described by hand, in KDL.
     Definition,
+}
+
+impl Family {
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Family::Cobra => "Cobra",
+            Family::Clap => "clap",
+            Family::Argparse => "argparse",
+            Family::Optparse => "optparse",
+            Family::Click => "click",
+            Family::Commander => "commander",
+            Family::Yargs => "yargs",
+            Family::Oclif => "oclif",
+            Family::GoFlag => "Go's flag",
+            Family::Urfave => "urfave/cli",
+            Family::Kingpin => "kingpin",
+            Family::Git => "git",
+            Family::Gnu => "GNU",
+            Family::Described => "its own description",
+            Family::Unknown => "no known family",
+            Family::Definition => "a definition",
+        }
+    }
 }
 
 /// One command of a program: the root, a parent or a leaf.
@@ -166,6 +216,8 @@ pub struct Param {
     pub choices: Vec<String>,
     /// The placeholder that the help prints for the value.
     pub value_name: Option<String>,
+    /// The variable that the program takes it from where it is not given.
+    pub env: Option<String>,
     /// What it is for.
     pub text: String,
     /// Left out of schemas unless asked for.
@@ -211,6 +263,7 @@ impl Param {
             default: None,
             choices: Vec::new(),
             value_name: None,
+            env: None,
             text: String::new(),
             hidden: false,
             deprecated: None,
@@ -258,6 +311,11 @@ pub struct Spelling {
     pub bare: Option<String>,
     /// What stands between the values of a list that is [`Split::Joined`].
     pub separator: Option<String>,
+    /// What switches it off, with its dashes: `--no-color`.
+    pub negative: Option<String>,
+    /// How many words of the command's path it stands behind, where that is not all of
+    /// them: `git -C FOLDER status`.
+    pub after_words: Option<usize>,
 }
 
 /// How a flag and its value are written.
@@ -517,6 +575,8 @@ pub enum Evidence {
     Completion,
     /// The program's parser accepted or refused a value.
     Oracle,
+    /// The program described itself, in a format made for that.
+    SelfDescription,
     /// A custom of such programs; nothing said so.
     Convention,
     /// A person wrote it.

@@ -52,4 +52,10 @@ pub enum ProbeError {
 pub trait Probe {
     /// Answers to `questions`, in the same order.
     fn ask(&mut self, questions: &[Question]) -> Vec<Result<Answer, ProbeError>>;
+
+    /// Whether what is asked can do no harm, whatever the program makes of it, or the
+    /// operator takes that upon themselves. Known once something was asked.
+    fn is_guarded(&self) -> bool {
+        true
+    }
 }

@@ -205,7 +205,7 @@ pub fn description(tool: &Tool, layout: Layout) -> String {
         Layout::Flat => {
             let mut parts = match tool.program.family {
                 Family::Definition => defined(tool),
-                Family::Cobra | Family::Unknown => {
+                _ => {
                     let line = match summary.is_empty() {
                         true => tool.command_line(),
                         false => format!("{}: {summary}", tool.command_line()),

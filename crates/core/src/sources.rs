@@ -2,7 +2,9 @@
 
 pub mod cobra;
 pub mod complete;
+pub mod described;
 pub mod effect;
+pub mod families;
 pub mod help;
 pub mod kdl;
 pub mod oracle;

@@ -43,7 +43,7 @@ fn read(files: BTreeMap<String, String>) -> (Reading, Recorder<Transcript>) {
 fn a_recorded_read_reads_the_same() {
     for program in ["kind", "dlv", "git-lfs", "etcdctl"] {
         let (reading, recorder) = read(files(program));
-        let (again, _) = read(record(program, recorder.asked()));
+        let (again, _) = read(record(program, Family::Cobra, recorder.asked()));
         assert_eq!(again, reading, "{program}");
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use argway_core::model::{Param, Reading};
+use argway_core::model::{Family, Param, Reading};
 use argway_core::sources::cobra::{self, Options};
 use argway_core::sources::transcript::{Recorder, Transcript, record};
 use snapbox::{assert_data_eq, str};
@@ -251,7 +251,7 @@ fn a_command_that_would_run_is_never_asked_for_its_help() {
 #[test]
 fn what_was_recorded_reads_the_same() {
     let (reading, recorder) = read();
-    let files = record("cobra-traps", recorder.asked());
+    let files = record("cobra-traps", Family::Cobra, recorder.asked());
     let mut again = Transcript::new(files).unwrap();
     let replayed = cobra::read("cobra-traps", &mut again, Options { oracle: true }).unwrap();
     assert_eq!(replayed, reading);

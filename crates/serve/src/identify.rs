@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use argway_core::model::Family;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,10 @@ pub enum Identity {
     /// A Cobra program from before 1.0: only its help can be read.
     OldCobra,
     /// Anything else.
-    NotCobra,
+    NotCobra {
+        /// The family, where the file shows it.
+        family: Option<Family>,
+    },
     /// A script that does nothing but run another program.
     Wrapper {
         /// The program behind it, resolved.
@@ -42,6 +46,9 @@ pub enum Identity {
 }
 
 impl Identity {
+    /// Its file says nothing.
+    const UNKNOWN: Self = Identity::NotCobra { family: None };
+
     /// The program itself, behind any wrappers.
     pub fn inner(&self) -> &Identity {
         match self {
@@ -67,22 +74,22 @@ fn family_within(path: &Path, depth: usize) -> io::Result<Identity> {
     let read = read_full(&mut file, &mut start)?;
     if start[..read].starts_with(b"#!") {
         if depth == 0 || file.metadata()?.len() > LONGEST_WRAPPER {
-            return Ok(Identity::NotCobra);
+            return Ok(Identity::UNKNOWN);
         }
         let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
         let Some(target) = wrapper::target(&text, path) else {
-            return Ok(Identity::NotCobra);
+            return Ok(Identity::UNKNOWN);
         };
         return Ok(match family_within(&target, depth - 1) {
             Ok(identity) => Identity::Wrapper {
                 target,
                 identity: Box::new(identity),
             },
-            Err(_) => Identity::NotCobra,
+            Err(_) => Identity::UNKNOWN,
         });
     }
     if !is_native(&start[..read]) {
-        return Ok(Identity::NotCobra);
+        return Ok(Identity::UNKNOWN);
     }
     search(&mut file, PIECE)
 }
@@ -129,7 +136,7 @@ fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
     }
     Ok(match imported {
         true => Identity::OldCobra,
-        false => Identity::NotCobra,
+        false => Identity::NotCobra { family: None },
     })
 }
 
@@ -222,12 +229,12 @@ mod tests {
             &binary("github.com/spf13/cobra.(*Command)"),
             Identity::OldCobra,
         );
-        check(&binary("github.com/spf13/viper"), Identity::NotCobra);
-        check(b"a text on __completeNoDesc", Identity::NotCobra);
-        check(b"", Identity::NotCobra);
+        check(&binary("github.com/spf13/viper"), Identity::UNKNOWN);
+        check(b"a text on __completeNoDesc", Identity::UNKNOWN);
+        check(b"", Identity::UNKNOWN);
         check(
             b"#!/usr/bin/python3\n# __completeNoDesc\n",
-            Identity::NotCobra,
+            Identity::UNKNOWN,
         );
     }
 
@@ -297,7 +304,7 @@ mod tests {
             format!("#!/usr/bin/perl\nexec {real} \"$@\"\n"),
         ] {
             let path = write(folder.path(), "wrapper", script.as_bytes(), 0o755);
-            assert_eq!(family(&path).unwrap(), Identity::NotCobra, "{script}");
+            assert_eq!(family(&path).unwrap(), Identity::UNKNOWN, "{script}");
         }
     }
 
@@ -307,7 +314,7 @@ mod tests {
         let path = folder.path().join("loop");
         let script = format!("#!/bin/sh\nexec {} \"$@\"\n", path.display());
         write(folder.path(), "loop", script.as_bytes(), 0o755);
-        assert_eq!(*family(&path).unwrap().inner(), Identity::NotCobra);
+        assert_eq!(*family(&path).unwrap().inner(), Identity::UNKNOWN);
     }
 
     #[test]

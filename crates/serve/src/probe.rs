@@ -267,6 +267,10 @@ impl ProcessProbe {
 }
 
 impl Probe for ProcessProbe {
+    fn is_guarded(&self) -> bool {
+        self.guard == Guard::Off || self.unguarded().is_none()
+    }
+
     fn ask(&mut self, questions: &[Question]) -> Vec<Result<Answer, ProbeError>> {
         if questions.is_empty() {
             return Vec::new();

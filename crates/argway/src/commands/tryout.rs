@@ -91,8 +91,8 @@ impl Try {
         let named = picked.as_deref().unwrap_or(&program.name);
         next_step(terminal, named, read_only.is_some())?;
         match program.family {
-            Family::Cobra | Family::Definition => Ok(()),
             Family::Unknown => better_shown(terminal),
+            _ => Ok(()),
         }
     }
 
@@ -187,10 +187,15 @@ fn title(terminal: &Terminal, program: &Program) -> Result<(), Failure> {
     match program.family {
         Family::Cobra => terminal.line("a Cobra program: its help and its completion were read"),
         Family::Definition => terminal.line("described by hand, in KDL"),
+        Family::Described => terminal.line("it describes itself: nothing had to be guessed"),
         Family::Unknown => terminal.line(
-            "not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:\n\
+            "of no known family: only its `--help` was read, as far as it goes. Expect gaps:\n\
              options of its commands, types and required flags may be missing or wrong.",
         ),
+        family => terminal.line(format_args!(
+            "a program of {}: its help pages were read",
+            family.title()
+        )),
     }
 }
 
@@ -211,7 +216,7 @@ fn losses(terminal: &Terminal, reading: &Reading) -> Result<(), Failure> {
             return section(terminal, "Everything that it printed was understood");
         }
         // What such a page does not say is not even known to be missing.
-        (true, Family::Unknown | Family::Definition) => return Ok(()),
+        (true, _) => return Ok(()),
     }
     section(
         terminal,

@@ -23,8 +23,9 @@ const LONG_WORD: usize = 64 * 1024;
 pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, ArgumentError> {
     let mut problems = Vec::new();
     let spec = tool.spec();
-    let fixed = spec.run.iter().flat_map(|run| &run.words);
-    let mut words: Vec<String> = fixed.chain(&spec.path).cloned().collect();
+    let mut words = Vec::new();
+    // Those of flags that stand behind so many words of the path.
+    let mut early: Vec<Vec<String>> = vec![Vec::new(); spec.path.len()];
     let positionals = positional_words(tool, arguments, &mut problems);
     let switches = match positionals.iter().any(|word| word == "--") {
         true if tool.program.family == Family::Cobra => Switches::Valued,
@@ -35,7 +36,9 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
             continue;
         }
         let param = tool.param(*slot);
-        if let Err(problem) = words_of(tool, param, given, switches, &mut words) {
+        let place = param.spelling().and_then(|spelling| spelling.after_words);
+        let place = place.and_then(|place| early.get_mut(place));
+        if let Err(problem) = words_of(tool, param, given, switches, place.unwrap_or(&mut words)) {
             problems.push(format!("`{}` {problem}", param.name));
         }
     }
@@ -48,7 +51,10 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
             problems.push(format!("`{}` {problem}", param.name));
         }
     }
-    words.extend(positionals);
+    let fixed = spec.run.iter().flat_map(|run| &run.words).cloned();
+    let path = early.into_iter().zip(&spec.path);
+    let path = path.flat_map(|(early, word)| early.into_iter().chain([word.clone()]));
+    let words: Vec<String> = fixed.chain(path).chain(words).chain(positionals).collect();
     if words.iter().any(|word| word.contains('\0')) {
         problems.push("an argument holds a NUL byte, which no command line can carry".to_owned());
     }
@@ -76,8 +82,8 @@ fn words_of(
     words: &mut Vec<String>,
 ) -> Result<(), String> {
     match tool.program.family {
-        Family::Definition => defined::flag_words(param, given, words),
-        Family::Cobra | Family::Unknown => flag_words(param, given, switches, words),
+        Family::Cobra => flag_words(param, given, switches, words),
+        _ => defined::flag_words(param, given, words),
     }
 }
 
@@ -302,10 +308,20 @@ fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<Strin
             false => [before, dashes(), after].concat(),
         };
     }
-    match !before.is_empty() && (exposed.is_some() || !tool.reserved.is_empty()) {
+    let protected =
+        exposed.is_some() || !tool.reserved.is_empty() || flag_takes_words(tool, arguments);
+    match !before.is_empty() && protected {
         true => [dashes(), before].concat(),
         false => before,
     }
+}
+
+/// Whether a flag was given that takes words until something ends them.
+fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
+    arguments.given.iter().any(|(slot, _)| {
+        let param = tool.param(*slot);
+        param.is_flag() && matches!(param.kind, Kind::List(_, Split::Words))
+    })
 }
 
 /// Positional words before and after the `--` that the usage line asks for; all

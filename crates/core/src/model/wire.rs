@@ -230,6 +230,10 @@ struct Flat {
     bare: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     separator: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    negative: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after_words: Option<usize>,
     #[serde(rename = "type")]
     kind: Kind,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -240,6 +244,8 @@ struct Flat {
     choices: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     value_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    env: Option<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     text: String,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -278,11 +284,14 @@ impl Serialize for Param {
             joiner: spelling.joiner,
             bare: spelling.bare,
             separator: spelling.separator,
+            negative: spelling.negative,
+            after_words: spelling.after_words,
             kind: param.kind,
             required: param.required,
             default: param.default,
             choices: param.choices,
             value_name: param.value_name,
+            env: param.env,
             text: param.text,
             hidden: param.hidden,
             deprecated: param.deprecated,
@@ -304,6 +313,8 @@ impl<'de> Deserialize<'de> for Param {
             joiner: flat.joiner,
             bare: flat.bare,
             separator: flat.separator,
+            negative: flat.negative,
+            after_words: flat.after_words,
         };
         let role = match flat.role {
             Place::Flag if spelling.long.is_none() && spelling.short.is_none() => {
@@ -330,6 +341,11 @@ impl<'de> Deserialize<'de> for Param {
         if flat.secret.is_some() && !matches!(flat.kind, Kind::One(_)) {
             return refuse("a secret");
         }
+        if matches!(&role, Role::Flag(spelling) if spelling.negative.is_some())
+            && flat.kind != Kind::Switch
+        {
+            return refuse("switched off");
+        }
         if flat.kind == Kind::Line && flat.role == Place::Flag {
             return refuse("a flag");
         }
@@ -341,6 +357,7 @@ impl<'de> Deserialize<'de> for Param {
             default: flat.default,
             choices: flat.choices,
             value_name: flat.value_name,
+            env: flat.env,
             text: flat.text,
             hidden: flat.hidden,
             deprecated: flat.deprecated,

@@ -205,7 +205,7 @@ fn ending(tool: &Tool, ending: Ending) -> Option<String> {
             duration(after),
             match tool.program.family {
                 Family::Definition => "`timeout` in its definition",
-                Family::Cobra | Family::Unknown => "The server's `--timeout`",
+                _ => "The server's `--timeout`",
             }
         ),
         Ending::Cancelled => "The call was cancelled and the command ended.".to_owned(),

@@ -17,6 +17,7 @@ use crate::model::{
 use crate::probe::{Answer, Probe, Question};
 use crate::sources::cobra::ReadError;
 use crate::sources::effect;
+use crate::sources::families::{self, Page};
 use crate::sources::help::{self, text};
 use crate::sources::usage::{self, tokens};
 use options::{Listed, Value};
@@ -38,11 +39,19 @@ pub fn read(name: &str, probe: &mut dyn Probe) -> Result<Reading, ReadError> {
         Some(Err(error)) => return Err(no_help(error.to_string())),
         None => return Err(no_help("was not answered".to_owned())),
     };
-    let Some(page) = page_of(&answer) else {
+    read_answer(name, &answer)
+}
+
+/// Reads the program `name`, which gave this `answer` to `--help`.
+pub(crate) fn read_answer(name: &str, answer: &Answer) -> Result<Reading, ReadError> {
+    let Some(page) = page_of(answer) else {
         let code = answer.code.map_or("no exit code".to_owned(), |code| {
             format!("exit code {code}")
         });
-        return Err(no_help(format!("printed no help ({code})")));
+        return Err(ReadError::NoHelp {
+            program: name.to_owned(),
+            why: format!("printed no help ({code})"),
+        });
     };
     Ok(read_page(name, page))
 }
@@ -53,6 +62,37 @@ fn page_of(answer: &Answer) -> Option<&str> {
         .into_iter()
         .map(String::as_str)
         .find(|text| help::looks_like_help(text) || lists::is_listing(text))
+}
+
+/// What a page of any family says, as far as it leaves no doubt.
+pub(crate) fn generic(lines: &[&str], name: &str) -> Page {
+    let parts = lists::Page::cut(lines, name);
+    let (mut listed, unread) = options::read(lines);
+    if listed.is_empty() {
+        listed = synopsis_options(&parts.usage);
+    }
+    let mut page = Page {
+        summary: parts.summary(name),
+        description: parts.description.clone(),
+        usage: parts.usage.clone(),
+        flags: flags(listed),
+        unread,
+        ..Page::default()
+    };
+    require(&mut page.flags, &parts.usage);
+    if parts.commands.is_empty() {
+        page.positionals = positionals(&parts.usage, &mut Losses::default());
+    }
+    page.commands = parts
+        .commands
+        .into_iter()
+        .map(|row| families::Listed {
+            name: row.name,
+            summary: row.summary,
+            ..families::Listed::default()
+        })
+        .collect();
+    page
 }
 
 fn read_page(name: &str, page: &str) -> Reading {
@@ -207,7 +247,7 @@ fn flag(option: &Listed) -> Param {
         },
         // That it needs no value is known; what it then stands for is not.
         bare: optional.then(String::new),
-        separator: None,
+        ..Spelling::default()
     });
     param.value_name = placeholder.cloned();
     param.choices = placeholder.map(|name| choices(name)).unwrap_or_default();

@@ -140,8 +140,8 @@ impl Transcript {
     /// programs'.
     pub fn family(&self) -> Family {
         match self.index.meta.family.as_str() {
-            "" | "cobra" => Family::Cobra,
-            _ => Family::Unknown,
+            "" => Family::Cobra,
+            name => serde_json::from_value(name.into()).unwrap_or(Family::Unknown),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The words of a definition's parameters: in the forms that it gives them, for a
-//! program of which nothing else is known.
+//! The words of parameters in the forms that their source gives them: a definition, or
+//! the help of a program of any family but Cobra's.
 
 use super::super::{Arguments, Given};
 use crate::catalog::Tool;
@@ -19,7 +19,8 @@ pub(super) fn flag_words(
     let spelling = param.spelling().ok_or("has no spelling")?;
     let name = name(spelling).ok_or("has no spelling")?;
     match given {
-        Given::Switch(on) => words.extend(on.then(|| name.clone())),
+        Given::Switch(true) => words.push(name.clone()),
+        Given::Switch(false) => words.extend(spelling.negative.clone()),
         Given::Count(times) => words.extend(std::iter::repeat_n(name.clone(), *times as usize)),
         Given::Bare => words.push(name.clone()),
         Given::One(value) => push(name, spelling.joiner, value, words)?,
@@ -31,6 +32,14 @@ pub(super) fn flag_words(
             Kind::List(_, Split::Joined) => {
                 let word = joined(values, spelling.separator.as_deref())?;
                 push(name, spelling.joiner, &word, words)?;
+            }
+            // `--files a b c`
+            Kind::List(_, Split::Words) => {
+                if let Some(value) = values.iter().find(|value| looks_like_flag(value)) {
+                    return Err(format!("cannot hold {value:?}: it could be read as a flag"));
+                }
+                words.push(name.clone());
+                words.extend(values.iter().cloned());
             }
             _ => {
                 for value in values {

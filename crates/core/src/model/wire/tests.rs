@@ -83,6 +83,8 @@ fn param() -> impl Strategy<Value = Param> {
                     joiner,
                     bare,
                     separator,
+                    negative: None,
+                    after_words: None,
                 })
             ),
     ];
@@ -119,6 +121,7 @@ fn param() -> impl Strategy<Value = Param> {
             default: one.4,
             choices: two.0,
             value_name: two.1,
+            env: None,
             text: two.2,
             hidden: two.3,
             deprecated: two.4,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Family;
 use crate::probe::{Answer, Probe, ProbeError, Question};
 
 use super::{ANSWERS, Entry, INDEX, Index, Meta, STDERR, file_name};
@@ -62,9 +63,9 @@ impl<P: Probe> Recorder<P> {
         &self.asked
     }
 
-    /// The transcript of everything asked of `program`.
-    pub fn files(&self, program: &str) -> BTreeMap<String, String> {
-        record(program, &self.asked)
+    /// The transcript of everything asked of `program`, which was read as one of `family`.
+    pub fn files(&self, program: &str, family: Family) -> BTreeMap<String, String> {
+        record(program, family, &self.asked)
     }
 }
 
@@ -75,22 +76,26 @@ impl<P: Probe> Probe for Recorder<P> {
             .extend(questions.iter().cloned().zip(answers.iter().cloned()));
         answers
     }
+
+    fn is_guarded(&self) -> bool {
+        self.probe.is_guarded()
+    }
 }
 
-/// The files of a transcript that answers all that was `asked` of `program`.
+/// The files of a transcript that answers all that was `asked` of `program`, which was
+/// read as one of `family`.
 pub fn record(
     program: &str,
+    family: Family,
     asked: &[(Question, Result<Answer, ProbeError>)],
 ) -> BTreeMap<String, String> {
     let mut files: BTreeMap<String, String> = BTreeMap::new();
-    // Of a program that is not known to be Cobra's, only the root's page is asked for.
-    let only_page = asked
-        .iter()
-        .all(|(question, _)| question.words == ["--help"]);
-    let family = if only_page { "unknown" } else { "cobra" };
     let mut index = Index {
         meta: Meta {
-            family: family.to_owned(),
+            family: serde_json::to_value(family)
+                .ok()
+                .and_then(|name| Some(name.as_str()?.to_owned()))
+                .unwrap_or_default(),
             tool: program.to_owned(),
             ..Meta::default()
         },

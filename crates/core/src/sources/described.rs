@@ -1,0 +1,68 @@
+//! Programs that describe themselves, in a format made for that: what they say wins over
+//! what could be parsed of their help.
+//!
+//! Each format is recognised by its content, so that a file serves as well as a program.
+//! Nothing that a description says is ever run, expanded or fetched.
+
+use crate::model::Reading;
+
+mod carapace;
+mod dotnet;
+mod machine;
+mod oclif;
+mod opencli;
+mod swift;
+mod usage;
+
+/// The formats, in the order in which a text is tried for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `help --machine`: JSON of Cobra programs, schema version 1.x.
+    Machine,
+    /// A usage spec in KDL.
+    Usage,
+    /// OpenCLI, in JSON or YAML.
+    OpenCli,
+    /// oclif's manifest, or what `commands --json` prints.
+    Oclif,
+    /// A carapace spec in YAML.
+    Carapace,
+    /// Swift's `--experimental-dump-help`.
+    Swift,
+    /// .NET's `--cli-schema`.
+    DotNet,
+}
+
+/// Why a description cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DescribedError(pub String);
+
+/// Which format `text` is in, if it is in one of them.
+pub fn recognise(text: &str) -> Option<Format> {
+    let tests: [(Format, fn(&str) -> bool); 7] = [
+        (Format::Machine, machine::recognise),
+        (Format::OpenCli, opencli::recognise),
+        (Format::Oclif, oclif::recognise),
+        (Format::Swift, swift::recognise),
+        (Format::DotNet, dotnet::recognise),
+        (Format::Carapace, carapace::recognise),
+        (Format::Usage, usage::recognise),
+    ];
+    let found = tests.into_iter().find(|(_, test)| test(text));
+    found.map(|(format, _)| format)
+}
+
+/// Reads `text`, a description in `format` of the program that is called `name`; its own
+/// name for the program is taken where `name` is nothing.
+pub fn read(format: Format, name: Option<&str>, text: &str) -> Result<Reading, DescribedError> {
+    match format {
+        Format::Machine => machine::read(name, text),
+        Format::Usage => usage::read(name, text),
+        Format::OpenCli => opencli::read(name, text),
+        Format::Oclif => oclif::read(name, text),
+        Format::Carapace => carapace::read(name, text),
+        Format::Swift => swift::read(name, text),
+        Format::DotNet => dotnet::read(name, text),
+    }
+}

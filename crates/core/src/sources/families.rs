@@ -1,0 +1,187 @@
+//! Programs of every family but Cobra's, read by their help pages.
+//!
+//! A family decides three things, its [`Manner`]: how a command is asked for its page
+//! without anything being run, how that page is read, and what its parser can be asked.
+//! `walk` goes through the commands, `assemble` makes the model of what was found.
+
+use crate::model::{Family, Group, Param, Reading};
+use crate::probe::{Answer, Probe, Question};
+use crate::sources::cobra::ReadError;
+use crate::sources::{help, plain};
+
+mod argparse;
+mod assemble;
+mod clap;
+mod click;
+mod commander;
+mod detect;
+mod git;
+mod gnu;
+mod golang;
+mod lines;
+mod oclif;
+mod oracle;
+mod walk;
+mod yargs;
+
+pub use detect::detect;
+
+/// Choices in reading a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Ask the program's parser about types that the text leaves open.
+    pub oracle: bool,
+}
+
+/// What one help page says, in any family's layout.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Page {
+    /// One line, where the page has one.
+    pub summary: String,
+    /// The text before or around the sections, without them.
+    pub description: String,
+    /// Usage lines without the word before them, each joined to one line.
+    pub usage: Vec<String>,
+    /// Flags in printed order, without `--help`.
+    pub flags: Vec<Param>,
+    /// Positionals in their order.
+    pub positionals: Vec<Param>,
+    /// Commands that it lists.
+    pub commands: Vec<Listed>,
+    /// Parameters that depend on each other.
+    pub groups: Vec<Group>,
+    /// The examples section, unindented.
+    pub examples: String,
+    /// Other names that the page gives the command.
+    pub aliases: Vec<String>,
+    /// Whether it does something by itself; nothing where the page does not say, which
+    /// then is whether it lists no commands.
+    pub runnable: Option<bool>,
+    /// Lines that looked like something and could not be read.
+    pub unread: Vec<String>,
+}
+
+/// A command in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listed {
+    /// What it is called by.
+    pub name: String,
+    /// Other names, where the list shows them.
+    pub aliases: Vec<String>,
+    /// The heading it stands under, where there are several.
+    pub group: Option<String>,
+    /// One line.
+    pub summary: String,
+}
+
+/// A page to be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a> {
+    /// As printed, without escapes; lines have no blanks at their ends.
+    pub lines: &'a [&'a str],
+    /// The program's name.
+    pub program: &'a str,
+    /// The command's path.
+    pub path: &'a [String],
+}
+
+/// How programs of a family are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Manner {
+    pub family: Family,
+    /// How a command is asked for its page.
+    pub ask: Ask,
+    /// Reads a page.
+    pub page: fn(&Text<'_>) -> Page,
+    /// What the parser can be asked, with a value that it refuses before `--help`.
+    pub oracle: Option<oracle::Dialect>,
+    /// Whether asking a command for its page runs code of the commands above it: then it
+    /// is asked in a sandbox only.
+    pub runs_parents: bool,
+}
+
+/// How a command below the root is asked for its page. The root is asked with `--help`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// `PATH --help`
+    Flag,
+    /// `PATH -h`: `--help` would open a manual.
+    ShortFlag,
+    /// `help PATH`
+    Help,
+    /// Not at all: what it would do is not known.
+    Never,
+}
+
+impl Ask {
+    /// What is asked for the page of the command at `path`.
+    fn question(self, path: &[String]) -> Option<Question> {
+        let path = path.iter().map(String::as_str);
+        match self {
+            _ if path.len() == 0 => Some(Question::new(["--help"])),
+            Ask::Flag => Some(Question::new(path.chain(["--help"]))),
+            Ask::ShortFlag => Some(Question::new(path.chain(["-h"]))),
+            Ask::Help => Some(Question::new(std::iter::once("help").chain(path))),
+            Ask::Never => None,
+        }
+    }
+}
+
+/// How programs of `family` are read; nothing for those with a reader of their own.
+fn manner(family: Family) -> Option<Manner> {
+    Some(match family {
+        Family::Clap => clap::MANNER,
+        Family::Argparse => argparse::MANNER,
+        Family::Optparse => argparse::OPTPARSE,
+        Family::Click => click::MANNER,
+        Family::Commander => commander::MANNER,
+        Family::Yargs => yargs::MANNER,
+        Family::Oclif => oclif::MANNER,
+        Family::GoFlag => golang::FLAG,
+        Family::Urfave => golang::URFAVE,
+        Family::Kingpin => golang::KINGPIN,
+        Family::Git => git::MANNER,
+        Family::Gnu => gnu::MANNER,
+        Family::Cobra | Family::Described | Family::Unknown | Family::Definition => return None,
+    })
+}
+
+/// Reads the program `name`. Its file may have shown which `family` it is of; else its
+/// first page does, and one of no known family is read as far as that page goes.
+pub fn read(
+    name: &str,
+    family: Option<Family>,
+    probe: &mut dyn Probe,
+    options: Options,
+) -> Result<Reading, ReadError> {
+    let no_help = |why: String| ReadError::NoHelp {
+        program: name.to_owned(),
+        why,
+    };
+    let question = Question::new(["--help"]);
+    let answer = match probe
+        .ask(std::slice::from_ref(&question))
+        .into_iter()
+        .next()
+    {
+        Some(Ok(answer)) => answer,
+        Some(Err(error)) => return Err(no_help(error.to_string())),
+        None => return Err(no_help("was not answered".to_owned())),
+    };
+    let found = family.or_else(|| page_of(&answer).and_then(|page| detect(page, name)));
+    match (found.and_then(manner), page_of(&answer)) {
+        (Some(manner), Some(page)) => {
+            let harvest = walk::walk(name, manner, page, probe);
+            Ok(assemble::assemble(name, manner, harvest, probe, options))
+        }
+        (_, _) => plain::read_answer(name, &answer),
+    }
+}
+
+/// The stream that holds the help; old programs print it to stderr.
+pub(crate) fn page_of(answer: &Answer) -> Option<&str> {
+    [&answer.stdout, &answer.stderr]
+        .into_iter()
+        .map(String::as_str)
+        .find(|text| help::looks_like_help(text))
+}
