@@ -170,7 +170,10 @@ pub fn read(
     };
     let found = family.or_else(|| page_of(&answer).and_then(|page| detect(page, name)));
     match (found.and_then(manner), page_of(&answer)) {
-        (Some(manner), Some(page)) => {
+        (Some(mut manner), Some(page)) => {
+            if manner.family == Family::Clap {
+                manner.ask = clap::ask(page, name).unwrap_or(manner.ask);
+            }
             let harvest = walk::walk(name, manner, page, probe);
             Ok(assemble::assemble(name, manner, harvest, probe, options))
         }
