@@ -11,10 +11,6 @@ import optparse
 import entry
 
 
-def stop_at(parser, *_):
-    raise entry.Witnessed(parser)
-
-
 def flag_of(action):
     many = isinstance(action, (argparse._AppendAction, argparse._AppendConstAction, argparse._CountAction))
     many = many or action.nargs in ("*", "+")
@@ -91,9 +87,16 @@ def describe(parser, words):
     return list(commands_of(parser, list(words)))
 
 
+witness = entry.Witness(describe)
+
+
+def stop_at(parser, *_, **__):
+    witness.found(parser)
+
+
 argparse.ArgumentParser.print_help = stop_at
 argparse.ArgumentParser.format_help = stop_at
 argparse._HelpAction.__call__ = lambda self, parser, *_: stop_at(parser)
 optparse.OptionParser.print_help = stop_at
 optparse.OptionParser.format_help = stop_at
-entry.testify(describe)
+witness.run()

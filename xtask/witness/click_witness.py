@@ -10,10 +10,6 @@ import importlib
 import entry
 
 
-def stop_at(command, *_, **__):
-    raise entry.Witnessed(command)
-
-
 def kind(thing):
     return {it.__name__ for it in type(thing).__mro__}
 
@@ -62,6 +58,13 @@ def describe(command, words):
     return list(commands_of(command, list(words), core.Context, None))
 
 
+witness = entry.Witness(describe)
+
+
+def stop_at(command, *_, **__):
+    witness.found(command)
+
+
 # typer brings its own copy of click since it left the original.
 for name in ("click.core", "typer._click.core", "asyncclick.core"):
     try:
@@ -71,4 +74,4 @@ for name in ("click.core", "typer._click.core", "asyncclick.core"):
     for base in ("BaseCommand", "Command"):
         if hasattr(core, base):
             getattr(core, base).make_context = stop_at
-entry.testify(describe)
+witness.run()

@@ -18,7 +18,8 @@ mod forms;
 mod layout;
 mod usage;
 
-pub(super) use layout::joined;
+pub(super) use forms::take_repetition;
+pub(super) use layout::{is_option_start, joined, split};
 
 /// How these programs are read. A parser that meets `--help` prints the page and ends the
 /// program before anything was done; the words before it are only compared with names.

@@ -286,7 +286,7 @@ fn is_variable(text: &str) -> bool {
 }
 
 /// That an option may be given again is nowhere to be seen but in texts that say so.
-fn take_repetition(param: &mut Param) {
+pub(in crate::sources::families) fn take_repetition(param: &mut Param) {
     const SAID: &[&str] = &[
         "multiple times",
         "more than once",

@@ -45,7 +45,7 @@ impl Row<'_> {
 }
 
 /// Whether a line starts as an option's does.
-pub(super) fn is_option_start(text: &str) -> bool {
+pub(in crate::sources::families) fn is_option_start(text: &str) -> bool {
     let name = text.trim_start_matches('-');
     (1..=2).contains(&(text.len() - name.len()))
         && name.starts_with(|c: char| c.is_alphanumeric() || "?#@_".contains(c))
@@ -212,7 +212,7 @@ fn holds_rows(rows: &[Row<'_>], outer: usize) -> bool {
 }
 
 /// Left and right of the gap.
-pub(super) fn split(content: &str) -> (&str, &str) {
+pub(in crate::sources::families) fn split(content: &str) -> (&str, &str) {
     let gap = content
         .find("  ")
         .into_iter()
