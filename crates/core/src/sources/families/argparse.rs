@@ -43,7 +43,10 @@ pub(super) const OPTPARSE: Manner = Manner {
 /// Reads one page.
 fn read(text: &Text<'_>) -> Page {
     let layout = Layout::cut(text.lines);
-    let usage = Usage::read(&layout.usage, text.program, text.path);
+    let mut usage = Usage::read(&layout.usage, text.program, text.path);
+    if !has_commands(&layout, usage.placeholder()) {
+        usage.without_commands();
+    }
     let mut reader = Reader {
         usage: &usage,
         page: Page::default(),
@@ -64,6 +67,18 @@ fn read(text: &Text<'_>) -> Page {
     reader.texts(&layout, &rest);
     reader.page
 }
+
+/// Whether `placeholder`, a word of the usage before `...`, stands for commands: they are
+/// listed in it or below it.
+fn has_commands(layout: &Layout<'_>, placeholder: &str) -> bool {
+    let bare = placeholder.trim_matches(['<', '>']);
+    let rows = || layout.sections.iter().flat_map(|section| &section.rows);
+    placeholder.starts_with('{')
+        || rows().any(|row| row.has_inner && (row.left == placeholder || row.left == bare))
+}
+
+/// More values than a program has commands that its parser does not know of.
+const MOST_CANDIDATES: usize = 20;
 
 struct Reader<'a> {
     usage: &'a Usage,
@@ -200,7 +215,11 @@ impl Reader<'_> {
 
     /// Sub-parsers without a text are named among the choices alone.
     fn unlisted_commands(&mut self) {
-        for name in &self.usage.command_names() {
+        self.add_commands(&self.usage.command_names());
+    }
+
+    fn add_commands(&mut self, names: &[String]) {
+        for name in names {
             let commands = &self.page.commands;
             let listed = commands
                 .iter()
@@ -236,7 +255,7 @@ impl Reader<'_> {
                                 self.flag(option).map(|param| param.name.clone())
                             }
                             Item::Positional(positional) => Some(positional.name.clone()),
-                            Item::Exclusive { .. } | Item::Commands { .. } => None,
+                            Item::Exclusive { .. } | Item::Commands { .. } | Item::Sign => None,
                         };
                         names.extend(name.filter(|name| !names.contains(name)));
                     }
@@ -248,7 +267,7 @@ impl Reader<'_> {
                         self.page.groups.push(Group::AnyOf(names));
                     }
                 }
-                Item::Option { .. } | Item::Positional(_) | Item::Commands { .. } => {}
+                Item::Option { .. } | Item::Positional(_) | Item::Commands { .. } | Item::Sign => {}
             }
         }
     }
@@ -313,8 +332,15 @@ impl Reader<'_> {
             }));
             params.truncate(1);
         }
+        let candidates = self.usage.last_choices();
         if self.page.commands.is_empty() {
             self.page.positionals = params;
+            // Whether these are values or commands, their own pages will tell.
+            if text.path.is_empty() && candidates.len() <= MOST_CANDIDATES {
+                self.add_commands(&candidates);
+            }
+        } else if !self.usage.has_commands() {
+            // The words behind the name of one in a list of its own.
         } else if let Some(param) = params.first() {
             // It would have to stand before the command's word.
             let beside = format!("{} before {}", param.name, self.usage.placeholder());

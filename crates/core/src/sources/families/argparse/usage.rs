@@ -32,10 +32,13 @@ pub(super) enum Item {
         required: bool,
     },
     Positional(Positional),
-    /// `{add,remove} ...`: a command's name and its words.
+    /// `{add,remove} ...`: a command's name and its words. Where a name stands in the
+    /// place of the list, it may as well be a positional before any words.
     Commands {
         placeholder: String,
     },
+    /// `-`, `--`: signs that are no parameter.
+    Sign,
 }
 
 /// A positional.
@@ -120,7 +123,7 @@ impl Usage {
                     _ => None,
                 })
                 .collect(),
-            Item::Positional(_) | Item::Commands { .. } => Vec::new(),
+            Item::Positional(_) | Item::Commands { .. } | Item::Sign => Vec::new(),
         })
     }
 
@@ -134,7 +137,7 @@ impl Usage {
                     _ => None,
                 })
                 .collect(),
-            Item::Option { .. } | Item::Commands { .. } => Vec::new(),
+            Item::Option { .. } | Item::Commands { .. } | Item::Sign => Vec::new(),
         })
     }
 
@@ -169,6 +172,32 @@ impl Usage {
             _ => None,
         });
         commands.unwrap_or_default()
+    }
+
+    /// Takes what stands for commands as a positional and words behind it: the page has
+    /// no command.
+    pub(super) fn without_commands(&mut self) {
+        let is_commands = |item: &Item| matches!(item, Item::Commands { .. });
+        let Some(at) = self.items.iter().position(is_commands) else {
+            return;
+        };
+        if let Item::Commands { placeholder } = self.items.remove(at) {
+            let first = Positional::new(forms::shape(&placeholder), true);
+            let words = Positional::new(forms::shape("..."), false);
+            self.items.push(Item::Positional(first));
+            self.items.push(Item::Positional(words));
+        }
+    }
+
+    /// Takes a last positional with choices for the names of commands: a program may look
+    /// at it before it asks the parser of one.
+    pub(super) fn last_choices(&self) -> Vec<String> {
+        match self.items.last() {
+            Some(Item::Positional(last)) if last.required && !last.many => {
+                forms::choices_in(&last.name)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The names in it, where it lists them.
@@ -213,6 +242,9 @@ fn leading(tokens: &[&str], program: &str, path: &[String]) -> usize {
 /// none that a parser writes.
 fn item(tokens: &[&str]) -> (Option<Item>, usize) {
     let text = tokens[0];
+    if matches!(text, "-" | "--" | "[-]" | "[--]") {
+        return (Some(Item::Sign), 1);
+    }
     match tokens::group(text) {
         Some(Group::Square(inner, "")) => (bracketed(inner, false), 1),
         Some(Group::Round(inner, "")) if inner.contains('-') || inner.contains('|') => {
@@ -273,16 +305,29 @@ fn values(tokens: &[&str]) -> usize {
 
 /// Reads what stands in brackets.
 fn bracketed(inner: &str, required: bool) -> Option<Item> {
-    let parts = tokens::alternatives(inner);
-    if parts.len() > 1 {
-        let members: Option<Vec<Item>> = parts.iter().map(|part| member(part, false)).collect();
-        return members.map(|members| Item::Exclusive { members, required });
+    // Bars between words; one within a word is part of a placeholder.
+    let bars: Vec<usize> = tokens::split(inner)
+        .into_iter()
+        .filter(|token| token.text == "|")
+        .map(|token| token.at)
+        .collect();
+    if bars.is_empty() {
+        return member(inner, required);
     }
-    member(inner, required)
+    let starts = std::iter::once(0).chain(bars.iter().map(|at| at + 1));
+    let ends = bars.iter().copied().chain([inner.len()]);
+    let members: Option<Vec<Item>> = starts
+        .zip(ends)
+        .map(|(start, end)| member(inner.get(start..end)?, false))
+        .collect();
+    members.map(|members| Item::Exclusive { members, required })
 }
 
 fn member(text: &str, required: bool) -> Option<Item> {
     let text = text.trim();
+    if matches!(text, "-" | "--") {
+        return Some(Item::Sign);
+    }
     if is_option_start(text) {
         let option = forms::option(text)?;
         return Some(Item::Option { option, required });
