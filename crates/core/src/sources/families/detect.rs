@@ -13,18 +13,8 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if has("Show this message and exit.") && starts("Usage:") {
         return Some(Family::Click);
     }
-    if has("show this help message and exit") || has("show this help message & exit") {
-        let lower = line(&|line| line.starts_with("usage:"));
-        return Some(if lower {
-            Family::Argparse
-        } else {
-            Family::Optparse
-        });
-    }
-    if line(&|line| line.starts_with("usage: "))
-        && (has("\npositional arguments:") || has("\noptional arguments:"))
-    {
-        return Some(Family::Argparse);
+    if let Some(family) = python(page) {
+        return Some(family);
     }
     let clap = [
         "Print help",
@@ -71,4 +61,31 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
         return Some(Family::Gnu);
     }
     None
+}
+
+/// What argparse and optparse say of `--help` and `--version`, and programs that word it
+/// a little differently.
+fn python(page: &str) -> Option<Family> {
+    let lower = page.to_lowercase();
+    let usage = lower.lines().position(|line| line.starts_with("usage:"))?;
+    let is_own = page
+        .lines()
+        .nth(usage)
+        .is_some_and(|line| line.starts_with("usage:") || line.contains(" [-h]"));
+    let family = match is_own {
+        true => Family::Argparse,
+        false => Family::Optparse,
+    };
+    let phrases = [
+        "this help message and exit",
+        "this help message & exit",
+        "this help text and exit",
+        "basic help message and exit",
+        "show program's version number and exit",
+        "\npositional arguments:",
+        "\noptional arguments:",
+    ];
+    // pip's own formatter and its words.
+    let pip = page.contains("\nGeneral Options:\n") && page.contains(" Show help.");
+    (pip || phrases.iter().any(|phrase| lower.contains(phrase))).then_some(family)
 }
