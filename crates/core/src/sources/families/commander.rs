@@ -127,7 +127,8 @@ impl<'a> Section<'a> {
                 .any(|it| line.contains(it))
         });
         let other = NO_COMMANDS.iter().any(|word| title.contains(word));
-        let mut all = || rows.all(|line| term(left_of(line.trim()).0).is_some_and(|it| it.sure(line)));
+        let mut all =
+            || rows.all(|line| term(left_of(line.trim()).0).is_some_and(|it| it.sure(line)));
         match takes_commands && !other && all() {
             true => Kinds::Commands,
             false => Kinds::Other,
