@@ -16,6 +16,9 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if let Some(family) = python(page) {
         return Some(family);
     }
+    if let Some(family) = node(page) {
+        return Some(family);
+    }
     let clap = [
         "Print help",
         "Prints help information",
@@ -26,20 +29,6 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
         && line(&|line| line.to_lowercase().starts_with("usage:"))
     {
         return Some(Family::Clap);
-    }
-    if has("display help for command") {
-        return Some(Family::Commander);
-    }
-    let tags = ["[boolean]", "[string]", "[number]", "[array]", "[count]"];
-    if tags.iter().any(|tag| line(&|line| line.ends_with(tag))) {
-        return Some(Family::Yargs);
-    }
-    let dollar = format!("$ {name} ");
-    if line(&|line| line == "USAGE")
-        && starts(&dollar)
-        && (has("\nCOMMANDS\n") || has("\nTOPICS\n") || has("\nVERSION\n"))
-    {
-        return Some(Family::Oclif);
     }
     if line(&|line| line == "NAME:") && line(&|line| line == "USAGE:") && has("show help") {
         return Some(Family::Urfave);
@@ -88,4 +77,34 @@ fn python(page: &str) -> Option<Family> {
     // pip's own formatter and its words.
     let pip = page.contains("\nGeneral Options:\n") && page.contains(" Show help.");
     (pip || phrases.iter().any(|phrase| lower.contains(phrase))).then_some(family)
+}
+
+/// The families of Node's programs. Their phrases and tags are no other's.
+fn node(page: &str) -> Option<Family> {
+    let has = |phrase: &str| page.contains(phrase);
+    let line = |test: &dyn Fn(&str) -> bool| page.lines().any(|line| test(line.trim_end()));
+    let commander = [
+        "display help for command",
+        "output usage information",
+        "output the version number",
+        // cac
+        "For more info, run any command with the `--help` flag",
+    ];
+    let cac = has("Display this message") && has("Display version number");
+    let option = |line: &str| line.trim_start().starts_with('-');
+    let optionator = line(&|line| option(line) && line.contains("::String"));
+    if commander.iter().any(|phrase| has(phrase)) || cac || optionator {
+        return Some(Family::Commander);
+    }
+    let tags = ["[boolean]", "[string]", "[number]", "[array]", "[count]"];
+    if tags.iter().any(|tag| line(&|line| line.ends_with(tag))) {
+        return Some(Family::Yargs);
+    }
+    let usage = page.find("USAGE\n").and_then(|at| page.get(at + 6..));
+    let dollar = usage.is_some_and(|rest| rest.trim_start().starts_with("$ "));
+    let heads = ["\nCOMMANDS\n", "\nTOPICS\n", "\nVERSION\n", "\nFLAGS\n"];
+    if line(&|line| line == "USAGE") && dollar && heads.iter().any(|head| has(head)) {
+        return Some(Family::Oclif);
+    }
+    None
 }

@@ -1,0 +1,1 @@
+//! Pages of real programs, and what they say.
