@@ -72,6 +72,17 @@ pub struct Listed {
     pub group: Option<String>,
     /// One line.
     pub summary: String,
+    /// Its page is not asked for: what it would do then is not known.
+    pub unasked: bool,
+}
+
+/// How commands are found that the root's page does not list.
+#[derive(Clone, Copy)]
+pub(crate) struct Index {
+    /// What is asked; each only prints.
+    pub questions: &'static [&'static [&'static str]],
+    /// Reads the answers, one for each question.
+    pub read: fn(&[&str]) -> Vec<Listed>,
 }
 
 /// A page to be read.
@@ -124,6 +135,14 @@ impl Ask {
             Ask::Help => Some(Question::new(std::iter::once("help").chain(path))),
             Ask::Never => None,
         }
+    }
+}
+
+/// How commands of programs of `family` are found, where the root's page lists few.
+fn index(family: Family) -> Option<Index> {
+    match family {
+        Family::Git => Some(git::INDEX),
+        _ => None,
     }
 }
 

@@ -26,15 +26,12 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     {
         return Some(Family::Argparse);
     }
-    let clap = [
-        "Print help",
-        "Prints help information",
-        "[possible values:",
-        "Print version",
-    ];
-    if clap.iter().any(|phrase| has(phrase))
-        && line(&|line| line.to_lowercase().starts_with("usage:"))
-    {
+    let clap = ["Print help", "Prints help information", "[possible values:"];
+    let clap = clap.iter().any(|phrase| has(phrase))
+        || line(&|line| {
+            line.ends_with("Print version") || line.ends_with("Print version information")
+        });
+    if clap && line(&|line| line.to_lowercase().starts_with("usage:")) {
         return Some(Family::Clap);
     }
     if has("display help for command") {
