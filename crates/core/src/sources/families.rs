@@ -146,8 +146,9 @@ fn index(family: Family) -> Option<Index> {
     }
 }
 
-/// How programs of `family` are read; nothing for those with a reader of their own.
-fn manner(family: Family) -> Option<Manner> {
+/// How programs of `family` are read, whose root printed `page`; nothing for those with a
+/// reader of their own.
+fn manner(family: Family, page: &str) -> Option<Manner> {
     Some(match family {
         Family::Clap => clap::MANNER,
         Family::Argparse => argparse::MANNER,
@@ -156,7 +157,7 @@ fn manner(family: Family) -> Option<Manner> {
         Family::Commander => commander::MANNER,
         Family::Yargs => yargs::MANNER,
         Family::Oclif => oclif::MANNER,
-        Family::GoFlag => golang::FLAG,
+        Family::GoFlag => golang::with_flag(page),
         Family::Urfave => golang::URFAVE,
         Family::Kingpin => golang::KINGPIN,
         Family::Git => git::MANNER,
@@ -188,7 +189,9 @@ pub fn read(
         None => return Err(no_help("was not answered".to_owned())),
     };
     let found = family.or_else(|| page_of(&answer).and_then(|page| detect(page, name)));
-    match (found.and_then(manner), page_of(&answer)) {
+    let page = page_of(&answer);
+    let manner = page.and_then(|page| manner(found?, page));
+    match (manner, page) {
         (Some(manner), Some(page)) => {
             let harvest = walk::walk(name, manner, page, probe);
             Ok(assemble::assemble(name, manner, harvest, probe, options))

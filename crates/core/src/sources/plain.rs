@@ -74,6 +74,11 @@ pub(crate) fn in_usage(usage: &[String]) -> Vec<Param> {
     params::flags(synopsis::options(usage, &[]))
 }
 
+/// The usage lines of a page, without the word before them.
+pub(crate) fn usage_of(lines: &[&str], name: &str) -> Vec<String> {
+    lists::Page::cut(lines, name).usage
+}
+
 /// Positionals, where every usage line says the same; else one list of words. The first
 /// `words` of each line are the program's name and the command's path.
 pub(crate) fn positionals_of(usage: &[String], words: usize) -> Vec<Param> {

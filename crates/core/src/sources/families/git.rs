@@ -23,13 +23,17 @@ pub(super) const MANNER: Manner = Manner {
 
 /// How its commands are found. Neither question does more than print a list.
 pub(super) const INDEX: Index = Index {
-    questions: &[&["help", "-a"], &["--list-cmds=builtins"]],
+    questions: &[
+        &["help", "-a"],
+        &["--list-cmds=builtins"],
+        &["--list-cmds=main,others"],
+    ],
     read: commands,
 };
 
 /// Scripts of git's own that answer `-h` before anything else.
 const SCRIPTS: [&str; 5] = [
-    "filter-branch",
+    "bisect",
     "mergetool",
     "quiltimport",
     "request-pull",
@@ -113,10 +117,12 @@ fn squeezed(text: &str) -> String {
 
 /// All commands, from the answers to the questions of [`INDEX`].
 fn commands(answers: &[&str]) -> Vec<Listed> {
-    let [list, builtins] = answers else {
+    let [list, builtins, present] = answers else {
         return Vec::new();
     };
     let builtins: Vec<&str> = builtins.split_whitespace().collect();
+    // The list has what git was built with, whether it is installed or not.
+    let present: Vec<&str> = present.split_whitespace().collect();
     let mut group = "";
     let mut commands: Vec<Listed> = Vec::new();
     for line in list.lines().map(str::trim_end) {
@@ -133,7 +139,7 @@ fn commands(answers: &[&str]) -> Vec<Listed> {
             continue;
         }
         let (name, summary) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-        if name.is_empty() {
+        if name.is_empty() || !present.is_empty() && !present.contains(&name) {
             continue;
         }
         commands.push(Listed {

@@ -34,10 +34,10 @@ pub(super) fn option(line: &str, described: bool) -> Option<Listed> {
         break;
     }
     if let Some(after) = rest.strip_prefix("...") {
-        match option.value {
-            Value::None => option.counted = true,
-            Value::Needed(_) | Value::Optional(_) | Value::Several(_) => {}
-        }
+        option.counted = option.value == Value::None;
+        rest = after;
+    } else if let Some(after) = rest.strip_prefix(" ...").filter(|_| option.equals) {
+        option.counted = true;
         rest = after;
     }
     let colon = rest.trim_start().strip_prefix(": ");
@@ -286,6 +286,16 @@ fn separate<'a>(form: &mut Form<'a>, after: &'a str) {
             form.value = Value::Needed(word.to_owned());
             form.rest = &after[end..];
         }
+        // `-var 'foo=bar'`.
+        Some('\'') if word.len() > 2 && word.ends_with('\'') => {
+            form.value = Value::Needed(word.trim_matches('\'').to_owned());
+            form.rest = &after[end..];
+        }
+        // git's parser for scripts names no value.
+        Some('.') if word == "..." => {
+            form.value = Value::Needed(String::new());
+            form.rest = &after[end..];
+        }
         Some('#') if word == "#" => {
             form.value = Value::Needed(word.to_owned());
             form.rest = &after[end..];
@@ -371,6 +381,13 @@ fn ends_left(rest: &str) -> bool {
 
 /// Where a placeholder ends: at a blank outside brackets, or a comma before one.
 fn placeholder_end(text: &str) -> usize {
+    // `"a b"` and `'a b'` end where the quote does.
+    if let Some(quote) = text.chars().next().filter(|c| "\"'".contains(*c))
+        && let Some(end) = text[1..].find(quote)
+    {
+        let after = &text[end + 2..];
+        return end + 2 + after.find([' ', '\t']).unwrap_or(after.len());
+    }
     let mut open: Vec<char> = Vec::new();
     for (at, c) in text.char_indices() {
         match c {
