@@ -108,6 +108,7 @@ pub(super) struct Form<'a> {
     value: Value,
     equals: bool,
     negatable: bool,
+    angled: bool,
     /// The text must stand apart by more than one space.
     needs_gap: bool,
     /// The placeholder is a lower-case word.
@@ -124,6 +125,7 @@ fn form(text: &str) -> Option<Form<'_>> {
         value: Value::None,
         equals: false,
         negatable: false,
+        angled: false,
         needs_gap: true,
         loose: false,
         attached: false,
@@ -222,6 +224,7 @@ fn value(form: &mut Form<'_>) -> Option<()> {
         }
         form.equals = true;
         form.needs_gap = !after[..end].ends_with(['>', ']', '}']);
+        form.angled = after.starts_with('<');
         form.value = Value::Needed(trim_brackets(after[..end].trim_end_matches(':')));
         form.rest = &after[end..];
         return Some(());
@@ -467,6 +470,7 @@ impl Listed {
         self.shorts.extend(form.short);
         self.negatable |= form.negatable;
         self.equals |= form.equals;
+        self.angled |= form.angled;
         self.attached = form.attached && (first || self.attached);
         self.value = match (std::mem::take(&mut self.value), form.value) {
             (Value::None, value) | (value, Value::None) => value,

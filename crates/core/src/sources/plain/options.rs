@@ -19,6 +19,8 @@ pub(crate) struct Listed {
     pub value: Value,
     /// Whether a value was shown behind an equals sign.
     pub equals: bool,
+    /// Whether the value's placeholder stands in angles: then it is one.
+    pub angled: bool,
     /// Whether a value was shown right behind a letter: `-w[BYTES]`.
     pub attached: bool,
     /// The option may be given several times: `--verbose...`.
@@ -63,6 +65,9 @@ pub(crate) fn read(lines: &[&str]) -> (Vec<Listed>, Vec<String>) {
             continue;
         }
         let own = indent(line);
+        if open.is_none() && at > 0 && own == 0 && goes_on(lines[at - 1]) {
+            continue;
+        }
         if is_candidate(line) && open.is_none_or(|open| open.ends_before(line, usual)) {
             let next = lines[at + 1..].iter().find(|line| !blank(line));
             let described = next.is_some_and(|next| indent(next) > own);
@@ -94,6 +99,16 @@ pub(crate) fn read(lines: &[&str]) -> (Vec<Listed>, Vec<String>) {
     }
     let unread = told_elsewhere(unread, &options);
     (options, unread)
+}
+
+/// Whether a paragraph at the margin goes on behind `line`: a dash may then start one of
+/// its lines.
+fn goes_on(line: &str) -> bool {
+    indent(line) == 0
+        && line.len() > 40
+        && !line.ends_with(':')
+        && !line.contains("  ")
+        && line.starts_with(|c: char| c.is_alphabetic())
 }
 
 /// The option that text may still belong to.

@@ -2,7 +2,7 @@
 
 use super::super::{Listed, Page, Text, lines};
 use super::tags;
-use crate::model::{Evidence, Fact, Joiner, Kind, Param, Role, Scalar, Spelling};
+use crate::model::{Evidence, Fact, Joiner, Kind, Param, Role, Scalar, Spelling, Split};
 use crate::sources::help::text::blank;
 use crate::sources::plain;
 
@@ -36,7 +36,7 @@ pub(super) fn read(text: &Text<'_>) -> Page {
     page.flags
         .retain(|flag| !matches!(flag.name.as_str(), "h" | "help"));
     for flag in &mut page.flags {
-        tags::take_default(flag);
+        tags::take_default(flag, "(default ");
         tags::switch_off(flag);
     }
     if page.flags.is_empty() {
@@ -89,6 +89,9 @@ pub(super) fn read_commands(text: &Text<'_>) -> Page {
     let words = 1 + text.path.len();
     if page.commands.is_empty() {
         page.positionals = plain::positionals_of(&page.usage, words);
+        page.positionals
+            .retain(|it| !it.name.ends_with(" flags") && !it.name.ends_with(" options"));
+        page.positionals.iter_mut().for_each(several);
     }
     let takes_command = |line: &String| {
         ["<command>", "<subcommand>"]
@@ -102,6 +105,13 @@ pub(super) fn read_commands(text: &Text<'_>) -> Page {
         .retain(|flag| !matches!(flag.name.as_str(), "help" | "h"));
     page.flags.iter_mut().for_each(settle);
     page
+}
+
+/// `go` writes `[packages]` where it takes any number of them.
+fn several(positional: &mut Param) {
+    if matches!(positional.name.as_str(), "packages" | "modules") {
+        positional.kind = Kind::List(Scalar::String, Split::Words);
+    }
 }
 
 /// A value of `true` or `false` is a switch, shown as it is not by itself.

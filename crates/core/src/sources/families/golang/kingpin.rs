@@ -1,6 +1,8 @@
 //! kingpin, and kong, which prints as it does: `--flag=DEFAULT`, `--flag=PLACEHOLDER`,
 //! and commands with all words of their paths.
 
+use std::collections::BTreeMap;
+
 use super::super::{Listed, Page, Text, lines};
 use super::tags;
 use crate::model::{Evidence, Fact, Kind, Param, Role, Scalar, Split};
@@ -28,17 +30,14 @@ pub(super) fn read(text: &Text<'_>) -> Page {
             "Args" | "Arguments" => {}
             _ => {
                 let (listed, unread) = options::read(section.body);
-                let counted: Vec<bool> = listed.iter().map(|option| option.counted).collect();
-                let names: Vec<Option<String>> = listed
+                let marks: BTreeMap<String, (bool, bool)> = listed
                     .iter()
-                    .map(|option| option.longs.first().cloned())
+                    .filter_map(|it| Some((it.longs.first()?.clone(), (it.angled, it.counted))))
                     .collect();
                 let mut flags = params::flags(listed);
                 for flag in &mut flags {
-                    let at = names
-                        .iter()
-                        .position(|name| name.as_ref() == Some(&flag.name));
-                    settle(flag, at.is_some_and(|at| counted[at]));
+                    let (angled, again) = marks.get(&flag.name).copied().unwrap_or_default();
+                    settle(flag, angled, again);
                 }
                 page.flags.extend(flags);
                 page.unread.extend(unread);
@@ -54,7 +53,7 @@ pub(super) fn read(text: &Text<'_>) -> Page {
 
 /// What stands behind the equals sign is a placeholder in capitals or in angles, or else
 /// the default.
-fn settle(flag: &mut Param, again: bool) {
+fn settle(flag: &mut Param, angled: bool, again: bool) {
     tags::take_variables(flag, "(", ')');
     let Some(shown) = flag.value_name.clone() else {
         flag.from.note(Fact::Type, Evidence::Help);
@@ -73,6 +72,7 @@ fn settle(flag: &mut Param, again: bool) {
         .and_then(|value| value.strip_suffix('"'));
     let placeholder = quoted.is_none()
         && (shown.bytes().any(|b| b.is_ascii_uppercase())
+            || angled
             || shown.contains(['<', '|'])
             || !shown.bytes().any(|b| b.is_ascii_alphanumeric()));
     flag.kind = match () {

@@ -2,17 +2,13 @@
 
 use crate::model::{Evidence, Fact, Kind, Param, Role, Scalar, Split};
 
-/// Takes a default at the end of the text: `(default x)` or `(default: x)`.
-pub(super) fn take_default(flag: &mut Param) {
-    let Some(start) = flag.text.rfind("(default") else {
+/// Takes a default at the end of the text, between `open` and a bracket: `(default: x)`.
+pub(super) fn take_default(flag: &mut Param, open: &str) {
+    let Some(start) = flag.text.rfind(open) else {
         return;
     };
-    let after = &flag.text[start + "(default".len()..];
-    let Some(value) = after
-        .strip_prefix(": ")
-        .or_else(|| after.strip_prefix(' '))
-        .and_then(|after| after.strip_suffix(')'))
-    else {
+    let after = &flag.text[start + open.len()..];
+    let Some(value) = after.strip_suffix(')') else {
         return;
     };
     let quoted = value

@@ -162,7 +162,7 @@ fn option(left: &str, text: &str) -> Option<Param> {
     flag.value_name = placeholder.map(str::to_owned);
     flag.text = text.to_owned();
     tags::take_variables(&mut flag, "[", ']');
-    tags::take_default(&mut flag);
+    tags::take_default(&mut flag, "(default: ");
     tags::switch_off(&mut flag);
     flag.from.note(Fact::Name, Evidence::Help);
     flag.from.note(Fact::Type, Evidence::Help);
