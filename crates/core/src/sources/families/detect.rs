@@ -1,5 +1,6 @@
 //! Tells a program's family from its first page.
 
+use super::golang;
 use crate::model::Family;
 
 /// The family whose layout and stock phrases `page` of the program `name` has.
@@ -19,15 +20,12 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if let Some(family) = node(page) {
         return Some(family);
     }
-    let clap = [
-        "Print help",
-        "Prints help information",
-        "[possible values:",
-        "Print version",
-    ];
-    if clap.iter().any(|phrase| has(phrase))
-        && line(&|line| line.to_lowercase().starts_with("usage:"))
-    {
+    let clap = ["Print help", "Prints help information", "[possible values:"];
+    let clap = clap.iter().any(|phrase| has(phrase))
+        || line(&|line| {
+            line.ends_with("Print version") || line.ends_with("Print version information")
+        });
+    if clap && line(&|line| line.to_lowercase().starts_with("usage:")) {
         return Some(Family::Clap);
     }
     if line(&|line| line == "NAME:") && line(&|line| line == "USAGE:") && has("show help") {
@@ -36,15 +34,24 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if has("Show context-sensitive help") {
         return Some(Family::Kingpin);
     }
-    if line(&|line| line.starts_with("Usage of ") && line.ends_with(':')) {
+    if line(&|line| line.starts_with("Usage of ") && line.ends_with(':'))
+        || golang::is_hashicorps(page)
+        || golang::is_go(page)
+    {
         return Some(Family::GoFlag);
     }
     if name == "git" || (starts("usage: git ") && has("--[no-]")) {
         return Some(Family::Git);
     }
-    if starts("Usage: ")
-        && (has("display this help")
+    if has(" multi-call binary.\n") && has("\nUsage: ") {
+        return Some(Family::Gnu);
+    }
+    let lower = page.to_lowercase();
+    if starts("Usage:")
+        && (lower.contains("display this help")
+            || lower.contains("give this help list")
             || has("[OPTION]...")
+            || has("[OPTION...]")
             || has("Mandatory arguments to long options"))
     {
         return Some(Family::Gnu);
