@@ -13,13 +13,13 @@ use crate::model::Reading;
 
 mod checks;
 mod command;
-mod fault;
+pub(super) mod fault;
 mod fields;
 mod mistake;
 mod param;
 mod relations;
 mod run;
-mod syntax;
+pub(super) mod syntax;
 
 use fault::{Fault, Sort, Span};
 use fields::Faults;
