@@ -318,9 +318,7 @@ fn words(script: &str) -> Vec<Word> {
                 Some('\n') | None => {}
                 Some(c) => word.get_or_insert_default().text.push(c),
             },
-            '#' if word.is_none() => {
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
+            '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
             _ if c.is_whitespace() => words.extend(word.take()),
             _ => word.get_or_insert_default().text.push(c),
         }

@@ -12,9 +12,7 @@ mod text;
 use std::collections::BTreeSet;
 
 use super::{Ask, Listed, Manner, Page, Text, oracle};
-use crate::model::{
-    Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar, Spelling, Split,
-};
+use crate::model::{Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar, Spelling, Split};
 use crate::sources::usage;
 use layout::{Entry, Holds, Layout};
 use left::{Left, Placeholder};

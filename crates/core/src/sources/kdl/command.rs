@@ -379,7 +379,10 @@ fn sets(fields: &Fields<'_>, faults: &mut Faults) -> BTreeMap<String, Arc<[Param
         relations::check_set(&flags, faults);
         let params: Vec<Param> = flags.into_iter().map(|named| named.param).collect();
         if let Some(secret) = params.iter().find(|flag| flag.secret.is_some()) {
-            let message = format!("the secret `{}` belongs to a command, not to a set", secret.name);
+            let message = format!(
+                "the secret `{}` belongs to a command, not to a set",
+                secret.name
+            );
             faults.add(Fault::new(Sort::Conflict, span, message));
         }
         sets.insert(name.to_owned(), params.into());
@@ -429,8 +432,7 @@ impl Above<'_> {
     /// How much each command below gets a copy of.
     fn weight(&self) -> usize {
         let copied: &[Param] = if self.is_set { &[] } else { &self.flags };
-        serde_json::to_vec(&(copied, &self.groups, &self.run))
-            .map_or(usize::MAX, |json| json.len())
+        serde_json::to_vec(&(copied, &self.groups, &self.run)).map_or(usize::MAX, |json| json.len())
     }
 }
 

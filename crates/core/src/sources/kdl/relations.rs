@@ -141,7 +141,10 @@ pub(crate) fn check_set(flags: &[Named], faults: &mut Faults) {
         for name in typed.chain([snake(&param.name, "flag")]) {
             if let Some(first) = names.insert(name.clone(), *span) {
                 let message = format!("two flags of this set are `{name}`");
-                faults.add(beside(Fault::new(Sort::Conflict, *span, message), Some(first)));
+                faults.add(beside(
+                    Fault::new(Sort::Conflict, *span, message),
+                    Some(first),
+                ));
             }
         }
     }

@@ -61,7 +61,9 @@ impl<'a> Layout<'a> {
         let mut sections = sections(&lines[end..]);
         let column = column(&sections);
         let names_commands = usage.iter().any(|line| has_command_placeholder(line));
-        let titled = sections.iter().any(|section| is_command_title(section.title));
+        let titled = sections
+            .iter()
+            .any(|section| is_command_title(section.title));
         for section in &mut sections {
             section.holds = section.judge(column, names_commands && !titled);
         }
@@ -192,9 +194,7 @@ pub(super) fn cut(row: &str) -> (&str, &str) {
 /// they have no letter; arguments where the section does.
 fn starts_entry(column: usize, base: usize, at: usize, content: &str) -> bool {
     match content.as_bytes() {
-        [b'-', b'-', next, ..] if next.is_ascii_alphanumeric() => {
-            at == column || at == column + 4
-        }
+        [b'-', b'-', next, ..] if next.is_ascii_alphanumeric() => at == column || at == column + 4,
         [b'-', next, ..] if !next.is_ascii_whitespace() => at == column,
         [b'<' | b'[', ..] => at == base,
         _ => false,
@@ -251,7 +251,9 @@ fn column(sections: &[Section<'_>]) -> usize {
 /// another; else the first.
 fn usage_head(lines: &[&str], program: &str) -> Option<usize> {
     let heads = lines.iter().enumerate().filter_map(|(at, line)| {
-        let rest = line.get(..6).filter(|word| word.eq_ignore_ascii_case("usage:"))?;
+        let rest = line
+            .get(..6)
+            .filter(|word| word.eq_ignore_ascii_case("usage:"))?;
         let inline = line[rest.len()..].trim();
         let first = match inline.is_empty() {
             true => lines.get(at + 1).map_or("", |next| next.trim()),
@@ -353,8 +355,13 @@ fn about<'a>(lines: &[&'a str], text: &Text<'_>) -> Vec<&'a str> {
         let version = words.next().map(|word| word.trim_start_matches('v'));
         named && version.is_none_or(|it| it.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let is_author = |line: &str| line.trim_end().ends_with('>') && line.contains('@') && line.contains(" <");
-    let mut lines = lines.iter().copied().skip_while(|line| blank(line)).peekable();
+    let is_author =
+        |line: &str| line.trim_end().ends_with('>') && line.contains('@') && line.contains(" <");
+    let mut lines = lines
+        .iter()
+        .copied()
+        .skip_while(|line| blank(line))
+        .peekable();
     let mut about = Vec::new();
     if lines.next_if(|line| is_version(line)).is_some() {
         about.extend(lines.filter(|line| !is_author(line)));

@@ -80,7 +80,9 @@ fn strip_suffixes(line: &str) -> String {
 
 /// The arguments in the order of the lines, with what the section says of each.
 fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Param> {
-    let collapsed = lines.iter().any(|line| line.collapsed || !line.unread.is_empty());
+    let collapsed = lines
+        .iter()
+        .any(|line| line.collapsed || !line.unread.is_empty());
     let shown = |name: &str| {
         lines
             .iter()
@@ -116,9 +118,11 @@ fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Pa
             }
         }
         argument.from.note(Fact::Required, Evidence::Help);
-        let in_line = lines
-            .iter()
-            .find_map(|line| line.arguments.iter().position(|it| it.name == argument.name));
+        let in_line = lines.iter().find_map(|line| {
+            line.arguments
+                .iter()
+                .position(|it| it.name == argument.name)
+        });
         found.push((in_line.filter(|_| !collapsed).unwrap_or(place), argument));
     }
     if !collapsed {
@@ -146,8 +150,10 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
     while let Some(token) = texts.next() {
         let bare = token.trim_matches(['[', ']', '<', '>']);
         let lower = bare.to_lowercase();
-        if matches!(lower.as_str(), "options" | "flags" | "flags/options" | "option" | "flag")
-            || token.starts_with("[+")
+        if matches!(
+            lower.as_str(),
+            "options" | "flags" | "flags/options" | "option" | "flag"
+        ) || token.starts_with("[+")
             || token == "--"
         {
             continue;
@@ -192,7 +198,8 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
             }
         }
         let known = |name: &str| arguments.iter().any(|argument| argument.name == name);
-        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare) {
+        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare)
+        {
             found.collapsed = true;
             continue;
         }
