@@ -15,7 +15,6 @@ use super::{Ask, Listed, Manner, Page, Text, oracle};
 use crate::model::{
     Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar, Spelling, Split,
 };
-use crate::sources::usage;
 use layout::{Entry, Holds, Layout};
 use left::{Left, Placeholder};
 use text::Prose;
@@ -103,14 +102,12 @@ fn read_entry(entry: &Entry<'_>, page: &mut Page, arguments: &mut Vec<Param>) {
         page.unread.push(entry.line.to_owned());
         return;
     };
-    let mut read = usage::positionals(printed, 0);
-    if read.params.len() == 1 && read.unread.is_empty() {
-        let mut argument = read.params.remove(0);
-        argument.value_name = Some(printed.to_owned());
-        Prose::of(rest, &entry.below).describe(&mut argument);
-        arguments.push(argument);
-    } else {
-        page.unread.push(entry.line.to_owned());
+    match synopsis::argument(printed) {
+        Some(mut argument) => {
+            Prose::of(rest, &entry.below).describe(&mut argument);
+            arguments.push(argument);
+        }
+        None => page.unread.push(entry.line.to_owned()),
     }
 }
 
