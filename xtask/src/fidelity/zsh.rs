@@ -234,7 +234,8 @@ impl Command {
         });
         let (help, value) = help.unwrap_or(("", rest));
         if name == "--help" {
-            self.flags.pop_if(|last| last.names == ["-h"] && last.tail == tail);
+            self.flags
+                .pop_if(|last| last.names == ["-h"] && last.tail == tail);
             return;
         }
         // The letters of an option come first, then its words.
@@ -345,9 +346,7 @@ fn words(script: &str) -> Vec<Word> {
                 Some('\n') | None => {}
                 Some(c) => word.get_or_insert_default().text.push(c),
             },
-            '#' if word.is_none() => {
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
+            '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
             _ if c.is_whitespace() => words.extend(word.take()),
             _ => word.get_or_insert_default().text.push(c),
         }

@@ -19,9 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Ask, page_of};
-use crate::model::{
-    CommandSpec, Evidence, Fact, Joiner, Kind, Loss, Param, Role, Scalar, Split,
-};
+use crate::model::{CommandSpec, Evidence, Fact, Joiner, Kind, Loss, Param, Role, Scalar, Split};
 use crate::probe::{Answer, Probe, ProbeError, Question};
 
 mod refusal;
@@ -165,14 +163,22 @@ fn subjects(commands: &[CommandSpec], dialect: Dialect) -> Vec<Subject> {
 fn swallows(command: &CommandSpec) -> bool {
     let any_words = |name: &str| {
         let name = name.to_lowercase();
-        let words = ["command", "cmd", "args", "arguments", "argv", "script", "program"];
+        let words = [
+            "command",
+            "cmd",
+            "args",
+            "arguments",
+            "argv",
+            "script",
+            "program",
+        ];
         words.iter().any(|word| name.contains(word)) || name == "rest"
     };
     let many = |param: &Param| matches!(param.kind, Kind::List(..) | Kind::Line);
     command.raw_words
-        || command
-            .positionals()
-            .any(|param| many(param) && any_words(&param.name) || param.name.to_lowercase() == "command")
+        || command.positionals().any(|param| {
+            many(param) && any_words(&param.name) || param.name.to_lowercase() == "command"
+        })
 }
 
 /// How much an answer could tell, least first; nothing where it could tell nothing.
@@ -199,13 +205,18 @@ fn promise(flag: &Param, dialect: Dialect) -> Option<u8> {
         "depth", "level", "limit", "max", "min", "width", "height", "retries", "workers", "seed",
         "threads", "length", "lines", "interval", "delay", "rate",
     ];
-    let placeholder = flag.value_name.as_deref().unwrap_or_default().to_lowercase();
+    let placeholder = flag
+        .value_name
+        .as_deref()
+        .unwrap_or_default()
+        .to_lowercase();
     let named = |text: &str| {
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         words.any(|word| numbers.contains(&word))
     };
     let number = |text: &String| text.parse::<f64>().is_ok();
-    let likely = named(&placeholder) || named(&flag.name) || flag.default.as_ref().is_some_and(number);
+    let likely =
+        named(&placeholder) || named(&flag.name) || flag.default.as_ref().is_some_and(number);
     Some(u8::from(!likely))
 }
 
@@ -231,7 +242,8 @@ impl Inquiry<'_> {
         let mut canaries: Vec<&mut Subject> =
             subjects.iter_mut().filter(switch).take(CANARIES).collect();
         self.put_bad(&mut canaries);
-        let refused = |subject: &&mut Subject| matches!(subject.verdict.bad, Some(Heard::Refused(_)));
+        let refused =
+            |subject: &&mut Subject| matches!(subject.verdict.bad, Some(Heard::Refused(_)));
         canaries.iter().any(refused)
     }
 
@@ -315,7 +327,10 @@ impl Inquiry<'_> {
         let joined: Vec<(&[String], Vec<String>)> = closed
             .iter()
             .map(|(subject, good)| {
-                (&subject.path[..], vec![format!("{}={good},{good}", subject.key.0)])
+                (
+                    &subject.path[..],
+                    vec![format!("{}={good},{good}", subject.key.0)],
+                )
             })
             .collect();
         let heard = self.put(&joined);
@@ -546,7 +561,10 @@ fn apply(flag: &mut Param, verdict: &Verdict, strict: bool) {
             flag.from.note(Fact::Type, Evidence::Oracle);
         }
         Heard::Refused(Refusal::Values(values)) => {
-            let is_bool = values.len() == 2 && ["true", "false"].iter().all(|it| values.iter().any(|have| have == it));
+            let is_bool = values.len() == 2
+                && ["true", "false"]
+                    .iter()
+                    .all(|it| values.iter().any(|have| have == it));
             if is_bool {
                 rescale(&mut flag.kind, &Scalar::Bool);
                 flag.choices.clear();
@@ -581,7 +599,9 @@ fn repeat(flag: &mut Param, verdict: &Verdict, strict: bool) {
         }
         Kind::One(of) if several => Kind::List(of, Split::Repeat),
         // Given again it is the same as with more words, and no word is mistaken for one.
-        Kind::List(of, Split::Words) if several && !flag.value_name.as_ref().is_some_and(|it| it.contains(' ')) => {
+        Kind::List(of, Split::Words)
+            if several && !flag.value_name.as_ref().is_some_and(|it| it.contains(' ')) =>
+        {
             Kind::List(of, Split::Repeat)
         }
         kind => kind,

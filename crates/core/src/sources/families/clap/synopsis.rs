@@ -80,7 +80,9 @@ fn strip_suffixes(line: &str) -> String {
 
 /// The arguments in the order of the lines, with what the section says of each.
 fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Param> {
-    let collapsed = lines.iter().any(|line| line.collapsed || !line.unread.is_empty());
+    let collapsed = lines
+        .iter()
+        .any(|line| line.collapsed || !line.unread.is_empty());
     let shown = |name: &str| {
         lines
             .iter()
@@ -116,19 +118,20 @@ fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Pa
             }
         }
         argument.from.note(Fact::Required, Evidence::Help);
-        let in_line = lines
-            .iter()
-            .find_map(|line| line.arguments.iter().position(|it| it.name == argument.name));
+        let in_line = lines.iter().find_map(|line| {
+            line.arguments
+                .iter()
+                .position(|it| it.name == argument.name)
+        });
         found.push((in_line.filter(|_| !collapsed).unwrap_or(place), argument));
     }
     if !collapsed {
-        // Arguments without a text are not in the section.
-        for line in lines {
+        // Arguments without a text are not in the section; several lines are a person's,
+        // who calls them as they like.
+        if let [line] = lines {
             for (at, argument) in line.arguments.iter().enumerate() {
                 if !found.iter().any(|(_, it)| it.name == argument.name) {
-                    let mut argument = argument.clone();
-                    argument.required &= shown(&argument.name).iter().all(Option::is_some);
-                    found.push((at, argument));
+                    found.push((at, argument.clone()));
                 }
             }
         }
@@ -143,7 +146,16 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
     let (_, rest) = tokens::after_words(line, words);
     let tokens = tokens::split(rest);
     let mut texts = tokens.iter().map(|token| token.text).peekable();
+    let mut behind_flag = false;
     while let Some(token) = texts.next() {
+        if tokens::is_ellipsis(token) {
+            let last = found.arguments.last_mut().filter(|_| !behind_flag);
+            if let Some(last) = last {
+                last.kind = Kind::List(Scalar::String, Split::Words);
+            }
+            continue;
+        }
+        behind_flag = token.starts_with('-');
         let bare = token.trim_matches(['[', ']', '<', '>']);
         let lower = bare.to_lowercase();
         let known = |name: &str| arguments.iter().any(|argument| argument.name == name);
@@ -193,7 +205,8 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
                 continue;
             }
         }
-        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare) {
+        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare)
+        {
             found.collapsed = true;
             continue;
         }

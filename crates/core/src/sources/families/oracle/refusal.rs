@@ -32,7 +32,9 @@ pub(super) fn read(dialect: Dialect, text: &str) -> Option<Refusal> {
 fn clap(text: &str) -> Option<Refusal> {
     let text = crate::sources::help::text::plain(text);
     let at = text.find("error: ")?;
-    let (line, rest) = text[at + 7..].split_once('\n').unwrap_or((&text[at + 7..], ""));
+    let (line, rest) = text[at + 7..]
+        .split_once('\n')
+        .unwrap_or((&text[at + 7..], ""));
     let has = |part: &str| line.to_lowercase().contains(part);
     if has("unexpected value") || has("wasn't expecting any more values") {
         return Some(Refusal::NoValue);
@@ -51,7 +53,9 @@ fn clap(text: &str) -> Option<Refusal> {
     if !refused {
         // A parser of the program's own, whose error clap prints.
         let closes = |line: &str| {
-            line.starts_with("For more information") && line.contains("try") && line.contains("--help")
+            line.starts_with("For more information")
+                && line.contains("try")
+                && line.contains("--help")
         };
         return rest.lines().any(closes).then_some(Refusal::Other);
     }
@@ -70,7 +74,9 @@ fn clap(text: &str) -> Option<Refusal> {
 }
 
 fn argparse(text: &str) -> Option<Refusal> {
-    let line = text.lines().rfind(|line| line.contains("error: argument "))?;
+    let line = text
+        .lines()
+        .rfind(|line| line.contains("error: argument "))?;
     let (_, reason) = line.split_once("error: argument ")?;
     let has = |part: &str| reason.contains(part);
     if has("ignored explicit argument") {
