@@ -115,3 +115,25 @@ fn node(page: &str) -> Option<Family> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claps_words_for_help_tell_it_in_any_version() {
+        for page in [
+            "Usage: tool [OPTIONS]\n\nOptions:\n  -h, --help  Print help (see more with '--help')\n",
+            "tool 1.0\n\nUSAGE:\n    tool\n\nFLAGS:\n    -h, --help    Prints help information\n",
+            "Usage: tool <X>\n\nArguments:\n  <X>  One [possible values: a, b]\n",
+        ] {
+            assert_eq!(detect(page, "tool"), Some(Family::Clap), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_by_hand_is_not_claps() {
+        let page = "rg 14.1.0\n\nUSAGE:\n  rg [OPTIONS] PATTERN [PATH ...]\n\nINPUT OPTIONS:\n  -f, --file=PATTERNFILE\n    Search for patterns from the file.\n";
+        assert_eq!(detect(page, "rg"), None);
+    }
+}

@@ -52,8 +52,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(super) fn of(text: &Text<'a>) -> Self {
-        let lines = text.lines;
+    pub(super) fn of(lines: &'a [&'a str], text: &Text<'_>) -> Self {
         let Some(head) = usage_head(lines, text.program) else {
             return Self::without_usage(lines);
         };
@@ -183,6 +182,17 @@ impl<'a> Section<'a> {
     }
 }
 
+/// `line` without a picture at its right, as the usage library sets one beside a page.
+pub(super) fn without_picture(line: &str) -> &str {
+    let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);
+    let text = line.trim_end_matches(|c: char| is_block(c) || c == ' ');
+    let pictured = line[text.len()..].contains(is_block);
+    match pictured && (text.is_empty() || line[text.len()..].starts_with("  ")) {
+        true => text,
+        false => line,
+    }
+}
+
 /// Left and right of a row of two columns.
 pub(super) fn cut(row: &str) -> (&str, &str) {
     let gap = row.find("  ").into_iter().chain(row.find('\t')).min();
@@ -274,6 +284,11 @@ fn usage(lines: &[&str], head: usize) -> (Vec<String>, usize) {
             .first()
             .and_then(|line| line.split_whitespace().next())
             .map(str::to_owned);
+        // `command | tool [OPTIONS] PATTERN`
+        let piped = first
+            .as_ref()
+            .and_then(|first| line.find(&format!("| {first} ")));
+        let line = piped.map_or(line, |at| line[at + 1..].trim_start());
         match (first, usage.last_mut()) {
             (Some(first), Some(last)) if !line.starts_with(&first) => {
                 last.push(' ');

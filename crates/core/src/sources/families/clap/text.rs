@@ -166,30 +166,27 @@ impl Prose {
         if !param.text.is_empty() {
             param.from.note(Fact::Text, Evidence::Help);
         }
-        if let Role::Flag(spelling) = &mut param.role {
-            let mut left_over = Vec::new();
-            for alias in self.aliases {
-                // Old versions print names without dashes.
-                let long = match alias.starts_with('-') {
-                    true => alias,
-                    false => format!("--{alias}"),
-                };
-                let place = match long.starts_with("--") {
-                    true => &mut spelling.long,
-                    false => &mut spelling.short,
-                };
-                match place {
-                    None if !long.starts_with("--") => *place = Some(long),
-                    _ => left_over.push(long),
+        let mut left_over = Vec::new();
+        for alias in self.aliases {
+            // Old versions print names without dashes.
+            let alias = match alias.starts_with('-') {
+                true => alias,
+                false => format!("--{alias}"),
+            };
+            match &mut param.role {
+                Role::Flag(spelling) if spelling.short.is_none() && !alias.starts_with("--") => {
+                    spelling.short = Some(alias);
                 }
+                _ => left_over.push(alias),
             }
-            if !left_over.is_empty() {
-                if !param.text.is_empty() {
-                    param.text.push(' ');
-                }
-                let names = left_over.join(", ");
-                param.text.push_str(&format!("[aliases: {names}]"));
+        }
+        if !left_over.is_empty() {
+            if !param.text.is_empty() {
+                param.text.push(' ');
             }
+            param
+                .text
+                .push_str(&format!("[aliases: {}]", left_over.join(", ")));
         }
         if !param.kind.takes_value() {
             return;
