@@ -40,6 +40,7 @@ use argway_serve::probe::ProcessProbe;
 
 mod score;
 mod truth;
+mod zsh;
 
 use score::{Score, percent};
 use truth::Truth;

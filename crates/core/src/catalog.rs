@@ -113,10 +113,21 @@ impl Tool {
         &self.program.commands[self.command]
     }
 
+    /// The family that its words are written for: the program's, or the one that a
+    /// definition says.
+    pub fn family(&self) -> Family {
+        family(&self.program, self.spec())
+    }
+
     /// The command as a person types it: `gh pr list`.
     pub fn command_line(&self) -> String {
         self.program.command_line(&self.spec().path)
     }
+}
+
+fn family(program: &Program, spec: &CommandSpec) -> Family {
+    let said = spec.run.as_ref().and_then(|run| run.family);
+    said.unwrap_or(program.family)
 }
 
 /// Why there is no catalog.
@@ -465,7 +476,7 @@ fn reserved(program: &Program, spec: &CommandSpec, children: &[&CommandSpec]) ->
         .flat_map(|child| child.path.last().into_iter().chain(&child.aliases))
         .cloned()
         .collect();
-    if spec.path.is_empty() && program.family == Family::Cobra {
+    if spec.path.is_empty() && family(program, spec) == Family::Cobra {
         // Cobra adds the first two where there are other commands, the rest always.
         let from = if words.is_empty() { 2 } else { 0 };
         words.extend(HELPERS[from..].iter().map(|&word| word.to_owned()));

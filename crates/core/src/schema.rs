@@ -88,7 +88,7 @@ fn close(schema: &mut Map<String, Value>, properties: Map<String, Value>, requir
 }
 
 fn parameters(tool: &Tool, layout: Layout) -> (Map<String, Value>, Vec<Value>) {
-    let family = tool.program.family;
+    let family = tool.family();
     let mut properties = Map::new();
     let mut required = Vec::new();
     for named in tool.properties(layout) {

@@ -202,13 +202,17 @@ impl<'a> Door<'a> {
             .iter()
             .map(|property| (property.slot, property.name.clone(), &property.param.kind))
             .collect();
+        let mut behind = places.len();
         for (slot, name, kind) in places {
+            behind -= 1;
             let Some(word) = words.next() else {
                 return;
             };
             let value = match kind {
+                // What stands behind it is required, and counted from the end.
                 Kind::List(..) | Kind::Line => {
-                    Value::from_iter(std::iter::once(word).chain(words.by_ref()))
+                    let more = words.len().saturating_sub(behind);
+                    Value::from_iter(std::iter::once(word).chain(words.by_ref().take(more)))
                 }
                 Kind::Switch | Kind::Count | Kind::One(_) | Kind::Map(_) => Value::from(word),
             };

@@ -28,7 +28,7 @@ pub fn encode(tool: &Tool, arguments: &Arguments) -> Result<Vec<String>, Argumen
     let mut early: Vec<Vec<String>> = vec![Vec::new(); spec.path.len()];
     let positionals = positional_words(tool, arguments, &mut problems);
     let switches = match positionals.iter().any(|word| word == "--") {
-        true if tool.program.family == Family::Cobra => Switches::Valued,
+        true if tool.family() == Family::Cobra => Switches::Valued,
         _ => Switches::Alone,
     };
     for (slot, given) in &arguments.given {
@@ -81,7 +81,7 @@ fn words_of(
     switches: Switches,
     words: &mut Vec<String>,
 ) -> Result<(), String> {
-    match tool.program.family {
+    match tool.family() {
         Family::Cobra => flag_words(param, given, switches, words),
         _ => defined::flag_words(param, given, words),
     }
@@ -271,7 +271,7 @@ fn pair(key: &str, value: &str, scalar: &Scalar) -> Result<String, String> {
 
 /// The positionals' words, protected where they need it.
 fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<String>) -> Vec<String> {
-    if tool.program.family == Family::Definition {
+    if tool.family() == Family::Definition {
         return defined::positional_words(tool, arguments, problems);
     }
     let (before, after) = places(tool, arguments);
@@ -284,7 +284,8 @@ fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<Strin
         }
     }
     let is_flag = |word: &&String| word.starts_with('-') && word.len() > 1;
-    if tool.spec().raw_words {
+    let run = tool.spec().run.as_ref();
+    if tool.spec().raw_words || run.is_some_and(|run| !run.end_of_options) {
         // It hands every word on, `--` too, so that nothing protects one.
         if let Some(word) = before.iter().chain(&after).find(is_flag) {
             problems.push(format!(
@@ -355,7 +356,7 @@ fn places(tool: &Tool, arguments: &Arguments) -> (Vec<String>, Vec<String>) {
 }
 
 fn asks_for_dashes(tool: &Tool) -> bool {
-    tool.program.family != Family::Definition && behind_dashes(&tool.spec().usage).next().is_some()
+    tool.family() != Family::Definition && behind_dashes(&tool.spec().usage).next().is_some()
 }
 
 /// The words of a usage line behind its `--`, without brackets.

@@ -573,3 +573,4 @@ fn the_json_switch_is_found_where_the_help_says_that_json_is_a_value() {
 }
 
 mod defined;
+mod other;

@@ -9,13 +9,17 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::is_default;
+use super::{Family, is_default};
 use crate::policy::SandboxPolicy;
 
 /// How a defined command is run and what becomes of its output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSpec {
+    /// The family whose forms its words have, where a definition says one: what protects a
+    /// word from being read as something else depends on who reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
     /// Words that stand before all others: `-m json.tool` of a `python3`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
@@ -56,6 +60,7 @@ pub struct RunSpec {
 impl Default for RunSpec {
     fn default() -> Self {
         Self {
+            family: None,
             words: Vec::new(),
             timeout_ms: 30_000,
             workdir: ".".to_owned(),

@@ -162,7 +162,10 @@ fn flat_description(param: &Param) -> String {
         _ => {}
     }
     if let Some(bare) = param.spelling().and_then(|spelling| spelling.bare.as_ref()) {
-        hints.push(format!("{bare:?} if given without a value"));
+        hints.push(match bare.is_empty() {
+            true => "true gives it without a value".to_owned(),
+            false => format!("{bare:?} if given without a value"),
+        });
     }
     if param.secret.is_some() {
         hints.push("secret".to_owned());

@@ -20,6 +20,7 @@ mod types;
 mod walk;
 
 use flags::Flag;
+pub(in crate::sources) use types::builtin;
 use types::{Key, Oracle, Subject, Typing};
 use walk::{Harvest, Node, Stop};
 

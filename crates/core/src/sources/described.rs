@@ -7,12 +7,17 @@
 use crate::model::Reading;
 
 mod carapace;
+mod document;
 mod dotnet;
 mod machine;
 mod oclif;
 mod opencli;
 mod swift;
+mod tree;
 mod usage;
+
+/// Bytes of a description beyond which it is not read.
+pub const MOST_BYTES: usize = 16 << 20;
 
 /// The formats, in the order in which a text is tried for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +61,10 @@ pub fn recognise(text: &str) -> Option<Format> {
 /// Reads `text`, a description in `format` of the program that is called `name`; its own
 /// name for the program is taken where `name` is nothing.
 pub fn read(format: Format, name: Option<&str>, text: &str) -> Result<Reading, DescribedError> {
+    if text.len() > MOST_BYTES {
+        let what = format!("has {} bytes; at most {MOST_BYTES} are read", text.len());
+        return Err(DescribedError(what));
+    }
     match format {
         Format::Machine => machine::read(name, text),
         Format::Usage => usage::read(name, text),
@@ -65,4 +74,9 @@ pub fn read(format: Format, name: Option<&str>, text: &str) -> Result<Reading, D
         Format::Swift => swift::read(name, text),
         Format::DotNet => dotnet::read(name, text),
     }
+}
+
+/// The name that the caller gave, else the description's own.
+fn named<'a>(given: Option<&'a str>, own: &'a str) -> &'a str {
+    given.unwrap_or(own.trim())
 }

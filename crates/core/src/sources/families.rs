@@ -72,6 +72,17 @@ pub struct Listed {
     pub group: Option<String>,
     /// One line.
     pub summary: String,
+    /// Its page is not asked for: what it would do then is not known.
+    pub unasked: bool,
+}
+
+/// How commands are found that the root's page does not list.
+#[derive(Clone, Copy)]
+pub(crate) struct Index {
+    /// What is asked; each only prints.
+    pub questions: &'static [&'static [&'static str]],
+    /// Reads the answers, one for each question.
+    pub read: fn(&[&str]) -> Vec<Listed>,
 }
 
 /// A page to be read.
@@ -127,8 +138,17 @@ impl Ask {
     }
 }
 
-/// How programs of `family` are read; nothing for those with a reader of their own.
-fn manner(family: Family) -> Option<Manner> {
+/// How commands of programs of `family` are found, where the root's page lists few.
+fn index(family: Family) -> Option<Index> {
+    match family {
+        Family::Git => Some(git::INDEX),
+        _ => None,
+    }
+}
+
+/// How programs of `family` are read, whose root printed `page`; nothing for those with a
+/// reader of their own.
+fn manner(family: Family, page: &str) -> Option<Manner> {
     Some(match family {
         Family::Clap => clap::MANNER,
         Family::Argparse => argparse::MANNER,
@@ -137,7 +157,7 @@ fn manner(family: Family) -> Option<Manner> {
         Family::Commander => commander::MANNER,
         Family::Yargs => yargs::MANNER,
         Family::Oclif => oclif::MANNER,
-        Family::GoFlag => golang::FLAG,
+        Family::GoFlag => golang::with_flag(page),
         Family::Urfave => golang::URFAVE,
         Family::Kingpin => golang::KINGPIN,
         Family::Git => git::MANNER,
@@ -169,8 +189,13 @@ pub fn read(
         None => return Err(no_help("was not answered".to_owned())),
     };
     let found = family.or_else(|| page_of(&answer).and_then(|page| detect(page, name)));
-    match (found.and_then(manner), page_of(&answer)) {
-        (Some(manner), Some(page)) => {
+    let page = page_of(&answer);
+    let manner = page.and_then(|page| manner(found?, page));
+    match (manner, page) {
+        (Some(mut manner), Some(page)) => {
+            if manner.family == Family::Clap {
+                manner.ask = clap::ask(page, name).unwrap_or(manner.ask);
+            }
             let harvest = walk::walk(name, manner, page, probe);
             Ok(assemble::assemble(name, manner, harvest, probe, options))
         }

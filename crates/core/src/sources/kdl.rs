@@ -11,15 +11,16 @@ use miette::NamedSource;
 
 use crate::model::Reading;
 
-mod checks;
+pub(crate) mod checks;
 mod command;
-mod fault;
-mod fields;
-mod mistake;
-mod param;
+pub(crate) mod fault;
+pub(crate) mod fields;
+pub(crate) mod mistake;
+pub(crate) mod param;
 mod relations;
 mod run;
-mod syntax;
+pub(crate) mod syntax;
+pub(crate) mod types;
 
 use fault::{Fault, Sort, Span};
 use fields::Faults;
@@ -66,13 +67,19 @@ pub fn read(name: &str, text: &str) -> Definitions {
     if faults.count() == 0 {
         return read;
     }
+    read.mistakes = told(name, text, faults);
+    read
+}
+
+/// The faults of the file called `name`, in order.
+pub(crate) fn told(name: &str, text: &str, faults: Faults) -> Vec<Mistake> {
     // Of a file that is too large no line can be shown: it is not kept.
-    let kept = if text.len() > syntax::MOST_BYTES {
+    let shown = if text.len() > syntax::MOST_BYTES {
         ""
     } else {
         text
     };
-    let source = Arc::new(NamedSource::new(name, kept.to_owned()));
+    let source = Arc::new(NamedSource::new(name, shown.to_owned()));
     let Faults { mut kept, more } = faults;
     kept.sort_by_key(|fault| fault.span);
     if let (true, Some(last)) = (more > 0, kept.last()) {
@@ -81,8 +88,7 @@ pub fn read(name: &str, text: &str) -> Definitions {
         kept.push(fault);
     }
     let mistakes = kept.into_iter();
-    read.mistakes = mistakes.map(|fault| Mistake::new(&source, fault)).collect();
-    read
+    mistakes.map(|fault| Mistake::new(&source, fault)).collect()
 }
 
 /// What `node` defines, or faults.

@@ -5,14 +5,15 @@
 //! alone and not walked: how to ask them is known only for families that have their
 //! own reader.
 
+mod forms;
 mod lists;
 pub(crate) mod options;
-
-use std::collections::BTreeSet;
+pub(crate) mod params;
+mod synopsis;
 
 use crate::model::{
-    CommandSpec, Evidence, Fact, Family, Joiner, Kind, Loss, Param, Program, Provenance, Reading,
-    Role, Scalar, Spelling, Split,
+    CommandSpec, Evidence, Fact, Family, Kind, Loss, Param, Program, Provenance, Reading, Scalar,
+    Split,
 };
 use crate::probe::{Answer, Probe, Question};
 use crate::sources::cobra::ReadError;
@@ -20,7 +21,6 @@ use crate::sources::effect;
 use crate::sources::families::{self, Page};
 use crate::sources::help::{self, text};
 use crate::sources::usage::{self, tokens};
-use options::{Listed, Value};
 
 /// Names beyond this are counted, not spelled out.
 const NAMED: usize = 60;
@@ -66,23 +66,44 @@ fn page_of(answer: &Answer) -> Option<&str> {
 
 /// What a page of any family says, as far as it leaves no doubt.
 pub(crate) fn generic(lines: &[&str], name: &str) -> Page {
+    understand(lines, name, &mut Losses::default())
+}
+
+/// The options that usage lines alone show.
+pub(crate) fn in_usage(usage: &[String]) -> Vec<Param> {
+    params::flags(synopsis::options(usage, &[]))
+}
+
+/// The usage lines of a page, without the word before them.
+pub(crate) fn usage_of(lines: &[&str], name: &str) -> Vec<String> {
+    lists::Page::cut(lines, name).usage
+}
+
+/// Positionals, where every usage line says the same; else one list of words. The first
+/// `words` of each line are the program's name and the command's path.
+pub(crate) fn positionals_of(usage: &[String], words: usize) -> Vec<Param> {
+    positionals(usage, words, &mut Losses::default())
+}
+
+fn understand(lines: &[&str], name: &str, losses: &mut Losses) -> Page {
     let parts = lists::Page::cut(lines, name);
     let (mut listed, unread) = options::read(lines);
-    if listed.is_empty() {
-        listed = synopsis_options(&parts.usage);
-    }
+    synopsis::complete(&mut listed, &parts.usage);
     let mut page = Page {
         summary: parts.summary(name),
-        description: parts.description.clone(),
-        usage: parts.usage.clone(),
-        flags: flags(listed),
+        flags: params::flags(listed),
         unread,
         ..Page::default()
     };
     require(&mut page.flags, &parts.usage);
     if parts.commands.is_empty() {
-        page.positionals = positionals(&parts.usage, &mut Losses::default());
+        page.positionals = positionals(&parts.usage, 1, losses);
+    } else {
+        losses.commands(&parts.commands);
+        losses.left_out(&parts.usage);
     }
+    page.description = parts.description;
+    page.usage = parts.usage;
     page.commands = parts
         .commands
         .into_iter()
@@ -98,38 +119,23 @@ pub(crate) fn generic(lines: &[&str], name: &str) -> Page {
 fn read_page(name: &str, page: &str) -> Reading {
     let page = text::plain(page);
     let lines: Vec<&str> = page.lines().map(str::trim_end).collect();
-    let parts = lists::Page::cut(&lines, name);
     let mut losses = Losses::default();
-
-    let (mut listed, unread) = options::read(&lines);
-    if listed.is_empty() {
-        listed = synopsis_options(&parts.usage);
-    }
-    losses.unread_options(unread);
-    let mut params = flags(listed);
-    require(&mut params, &parts.usage);
-
-    if parts.commands.is_empty() {
-        params.extend(positionals(&parts.usage, &mut losses));
-    } else {
-        losses.commands(&parts.commands);
-        losses.left_out(&parts.usage);
-    }
-    let children = parts.commands.iter().filter_map(listed_command);
-    let children: Vec<CommandSpec> = children.collect();
+    let page = understand(&lines, name, &mut losses);
+    losses.unread_options(page.unread);
     let mut from = Provenance::default();
     from.note(Fact::Name, Evidence::Help);
     from.note(Fact::Text, Evidence::Help);
     from.note(Fact::Runnable, Evidence::Convention);
     let root = CommandSpec {
-        summary: parts.summary(name),
-        description: parts.description,
-        usage: parts.usage.first().cloned().unwrap_or_default(),
+        summary: page.summary,
+        description: page.description,
+        usage: page.usage.first().cloned().unwrap_or_default(),
         runnable: true,
-        params,
+        params: page.flags.into_iter().chain(page.positionals).collect(),
         from,
         ..CommandSpec::default()
     };
+    let children = page.commands.iter().filter_map(listed_command);
     Reading {
         program: Program {
             name: name.to_owned(),
@@ -144,7 +150,7 @@ fn read_page(name: &str, page: &str) -> Reading {
 
 /// A command of which only the list is known. It can be run by its name: no flag or
 /// argument of it is offered.
-fn listed_command(row: &lists::Row) -> Option<CommandSpec> {
+fn listed_command(row: &families::Listed) -> Option<CommandSpec> {
     if matches!(row.name.as_str(), "help" | "completion" | "completions") {
         return None;
     }
@@ -162,158 +168,6 @@ fn listed_command(row: &lists::Row) -> Option<CommandSpec> {
     };
     command.effect = effect::of_command(&command);
     Some(command)
-}
-
-/// Options that only the usage shows: `[-C <path>]`, `[-v | --version]`.
-fn synopsis_options(usage: &[String]) -> Vec<Listed> {
-    let mut found: Vec<Listed> = Vec::new();
-    for token in usage.iter().flat_map(|line| tokens::split(line)) {
-        let Some(tokens::Group::Square(inner, "")) = tokens::group(token.text) else {
-            continue;
-        };
-        let mut alternatives = tokens::alternatives(inner)
-            .into_iter()
-            .map(options::alone)
-            .collect::<Option<Vec<_>>>()
-            .unwrap_or_default()
-            .into_iter()
-            .peekable();
-        while let Some(mut option) = alternatives.next() {
-            // `-p | --paginate`: a letter and the word behind it are one option.
-            if option.longs.is_empty()
-                && let Some(long) = alternatives.next_if(|next| next.shorts.is_empty())
-            {
-                option.join(long);
-            }
-            found.push(option);
-        }
-    }
-    found
-}
-
-/// Parameters out of options; help is asked for otherwise, and the first of two
-/// with one name is kept.
-fn flags(listed: Vec<Listed>) -> Vec<Param> {
-    let mut params: Vec<Param> = Vec::new();
-    let mut taken = BTreeSet::new();
-    for option in listed {
-        let negative = option.negatable.then(|| {
-            let longs = option.longs.iter().map(|name| format!("no-{name}"));
-            Listed {
-                longs: longs.collect(),
-                text: format!("The opposite of --{}.", option.longs.join(", --")),
-                ..Listed::default()
-            }
-        });
-        for option in std::iter::once(option).chain(negative) {
-            let param = flag(&option);
-            let is_help = matches!(param.name.as_str(), "help" | "?")
-                || option.longs.iter().any(|name| name == "help");
-            let spelling = param.spelling().cloned().unwrap_or_default();
-            let spelled: Vec<String> = [spelling.long, spelling.short]
-                .into_iter()
-                .flatten()
-                .collect();
-            if !is_help && !spelled.iter().any(|form| taken.contains(form)) {
-                taken.extend(spelled);
-                params.push(param);
-            }
-        }
-    }
-    params
-}
-
-fn flag(option: &Listed) -> Param {
-    let long = option.longs.first();
-    let short = option.shorts.first();
-    let name = long
-        .map(String::as_str)
-        .or(short.map(|short| short.trim_start_matches('-')))
-        .unwrap_or_default();
-    let (kind, placeholder, optional) = match &option.value {
-        Value::None if option.counted => (Kind::Count, None, false),
-        Value::None => (Kind::Switch, None, false),
-        Value::Needed(name) => (kind_of(name), Some(name), false),
-        Value::Optional(name) => (kind_of(name), Some(name), true),
-    };
-    let mut param = Param::flag(name, kind);
-    param.role = Role::Flag(Spelling {
-        long: long.map(|name| format!("--{name}")),
-        short: short.cloned(),
-        joiner: if option.equals {
-            Joiner::Equals
-        } else {
-            Joiner::Space
-        },
-        // That it needs no value is known; what it then stands for is not.
-        bare: optional.then(String::new),
-        ..Spelling::default()
-    });
-    param.value_name = placeholder.cloned();
-    param.choices = placeholder.map(|name| choices(name)).unwrap_or_default();
-    param.text.clone_from(&option.text);
-    take_tags(&mut param);
-    param.from.note(Fact::Name, Evidence::Help);
-    param.from.note(Fact::Type, Evidence::Help);
-    if !param.choices.is_empty() {
-        param.from.note(Fact::Choices, Evidence::Help);
-    }
-    param
-}
-
-/// The type that a placeholder names; click's names are the only sure ones.
-fn kind_of(placeholder: &str) -> Kind {
-    Kind::One(match placeholder {
-        "INTEGER" | "INTEGER RANGE" => Scalar::Int(64),
-        "FLOAT" | "FLOAT RANGE" => Scalar::Float(64),
-        _ => Scalar::String,
-    })
-}
-
-/// argparse's `{a,b}` and click's `[a|b]` list every value there is.
-fn choices(placeholder: &str) -> Vec<String> {
-    let inner = |open, close| placeholder.strip_prefix(open)?.strip_suffix(close);
-    let values: Vec<&str> = match (inner('{', '}'), inner('[', ']')) {
-        (Some(list), _) => list.split(',').collect(),
-        (_, Some(list)) if list.contains('|') => list.split('|').collect(),
-        _ => return Vec::new(),
-    };
-    let plain = |value: &&str| {
-        !value.is_empty() && !value.contains([' ', '<', '[', '.']) && !value.contains("...")
-    };
-    if values.iter().all(plain) {
-        values.into_iter().map(str::to_owned).collect()
-    } else {
-        Vec::new()
-    }
-}
-
-/// Reads what clap and click add to a text: `[default: x]`, `[possible values: a, b]`.
-fn take_tags(param: &mut Param) {
-    let text = param.text.clone();
-    let tag = |name: &str| {
-        let start = text.rfind(&format!("[{name}: "))? + name.len() + 3;
-        let end = text[start..].find([']', ';'])?;
-        Some(text[start..start + end].trim().to_owned())
-    };
-    if param.kind.takes_value() {
-        param.default = tag("default").map(|value| value.trim_matches('"').to_owned());
-        if let Some(values) = tag("possible values") {
-            param.choices = values
-                .split(',')
-                .map(|value| value.trim().to_owned())
-                .collect();
-        }
-    } else if ["[string]", "[number]", "[array]"]
-        .iter()
-        .any(|tag| text.contains(tag))
-    {
-        // yargs shows the type at the end and no placeholder.
-        param.kind = Kind::One(Scalar::String);
-    }
-    if param.default.is_some() {
-        param.from.note(Fact::Default, Evidence::Help);
-    }
 }
 
 /// Marks options that the one usage line has outside brackets.
@@ -340,10 +194,10 @@ fn require(params: &mut [Param], usage: &[String]) {
 }
 
 /// Positionals, where every usage line says the same; else one list of words.
-fn positionals(usage: &[String], losses: &mut Losses) -> Vec<Param> {
+fn positionals(usage: &[String], words: usize, losses: &mut Losses) -> Vec<Param> {
     let mut forms: Vec<Vec<Param>> = Vec::new();
     for line in usage {
-        let read = usage::positionals(line, 1);
+        let read = usage::positionals(line, words);
         losses.unread_usage(&read.unread);
         if !forms.contains(&read.params) {
             forms.push(read.params);

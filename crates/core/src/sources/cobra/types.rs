@@ -16,7 +16,7 @@ mod inquiry;
 mod text;
 
 use inquiry::Inquiry;
-pub(super) use text::builtin;
+pub(in crate::sources) use text::builtin;
 use text::{alternatives, back_quoted, braced, from_text};
 
 /// What is known of a flag's values.

@@ -1,5 +1,6 @@
 //! Tells a program's family from its first page.
 
+use super::golang;
 use crate::model::Family;
 
 /// The family whose layout and stock phrases `page` of the program `name` has.
@@ -13,31 +14,18 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if has("Show this message and exit.") && starts("Usage:") {
         return Some(Family::Click);
     }
-    if has("show this help message and exit") || has("show this help message & exit") {
-        let lower = line(&|line| line.starts_with("usage:"));
-        return Some(if lower {
-            Family::Argparse
-        } else {
-            Family::Optparse
-        });
-    }
-    if line(&|line| line.starts_with("usage: "))
-        && (has("\npositional arguments:") || has("\noptional arguments:"))
-    {
-        return Some(Family::Argparse);
+    if let Some(family) = python(page) {
+        return Some(family);
     }
     if let Some(family) = node(page) {
         return Some(family);
     }
-    let clap = [
-        "Print help",
-        "Prints help information",
-        "[possible values:",
-        "Print version",
-    ];
-    if clap.iter().any(|phrase| has(phrase))
-        && line(&|line| line.to_lowercase().starts_with("usage:"))
-    {
+    let clap = ["Print help", "Prints help information", "[possible values:"];
+    let clap = clap.iter().any(|phrase| has(phrase))
+        || line(&|line| {
+            line.ends_with("Print version") || line.ends_with("Print version information")
+        });
+    if clap && line(&|line| line.to_lowercase().starts_with("usage:")) {
         return Some(Family::Clap);
     }
     if line(&|line| line == "NAME:") && line(&|line| line == "USAGE:") && has("show help") {
@@ -46,20 +34,56 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if has("Show context-sensitive help") {
         return Some(Family::Kingpin);
     }
-    if line(&|line| line.starts_with("Usage of ") && line.ends_with(':')) {
+    if line(&|line| line.starts_with("Usage of ") && line.ends_with(':'))
+        || golang::is_hashicorps(page)
+        || golang::is_go(page)
+    {
         return Some(Family::GoFlag);
     }
     if name == "git" || (starts("usage: git ") && has("--[no-]")) {
         return Some(Family::Git);
     }
-    if starts("Usage: ")
-        && (has("display this help")
+    if has(" multi-call binary.\n") && has("\nUsage: ") {
+        return Some(Family::Gnu);
+    }
+    let lower = page.to_lowercase();
+    if starts("Usage:")
+        && (lower.contains("display this help")
+            || lower.contains("give this help list")
             || has("[OPTION]...")
+            || has("[OPTION...]")
             || has("Mandatory arguments to long options"))
     {
         return Some(Family::Gnu);
     }
     None
+}
+
+/// What argparse and optparse say of `--help` and `--version`, and programs that word it
+/// a little differently.
+fn python(page: &str) -> Option<Family> {
+    let lower = page.to_lowercase();
+    let usage = lower.lines().position(|line| line.starts_with("usage:"))?;
+    let is_own = page
+        .lines()
+        .nth(usage)
+        .is_some_and(|line| line.starts_with("usage:") || line.contains(" [-h]"));
+    let family = match is_own {
+        true => Family::Argparse,
+        false => Family::Optparse,
+    };
+    let phrases = [
+        "this help message and exit",
+        "this help message & exit",
+        "this help text and exit",
+        "basic help message and exit",
+        "show program's version number and exit",
+        "\npositional arguments:",
+        "\noptional arguments:",
+    ];
+    // pip's own formatter and its words.
+    let pip = page.contains("\nGeneral Options:\n") && page.contains(" Show help.");
+    (pip || phrases.iter().any(|phrase| lower.contains(phrase))).then_some(family)
 }
 
 /// The families of Node's programs. Their phrases and tags are no other's.

@@ -2,13 +2,30 @@
 //! something on the left and its text on the right.
 
 use super::{Page, Text};
-use crate::sources::help::text::{blank, indent};
+use crate::sources::help::text::{blank, indent, unindented};
 use crate::sources::plain;
 
 /// A page as any program could have printed it: the start for families whose own
 /// layout says nothing more.
 pub(super) fn page(text: &Text<'_>) -> Page {
     plain::generic(text.lines, text.program)
+}
+
+/// The text between the usage and the first heading or option.
+pub(super) fn description(lines: &[&str]) -> String {
+    let is_usage = |line: &&str| line.trim_start().to_lowercase().starts_with("usage");
+    let start = lines.iter().position(is_usage).unwrap_or(0);
+    let body = lines.get(start..).unwrap_or_default();
+    let text = body
+        .iter()
+        .position(|line| blank(line))
+        .unwrap_or(body.len());
+    let body = &body[text..];
+    let ends = |line: &&str| {
+        let content = line.trim();
+        content.starts_with('-') || indent(line) == 0 && content.ends_with(':')
+    };
+    unindented(&body[..body.iter().position(ends).unwrap_or(body.len())])
 }
 
 /// A heading and what stands under it.

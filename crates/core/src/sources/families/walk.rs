@@ -59,6 +59,7 @@ pub(super) fn walk(name: &str, manner: Manner, page: &str, probe: &mut dyn Probe
         losses: Vec::new(),
     };
     walk.take(0, page);
+    walk.look_up(probe);
     let mut level = walk.children(0);
     let askable = manner.ask != Ask::Never && (!manner.runs_parents || probe.is_guarded());
     while !level.is_empty() {
@@ -66,7 +67,14 @@ pub(super) fn walk(name: &str, manner: Manner, page: &str, probe: &mut dyn Probe
             walk.unasked.append(&mut level);
             break;
         }
-        let asked: Vec<(usize, Question)> = level
+        let (left, level_asked): (Vec<usize>, Vec<usize>) = level.iter().partition(|node| {
+            walk.nodes[**node]
+                .listed
+                .as_ref()
+                .is_some_and(|it| it.unasked)
+        });
+        walk.unasked.extend(left);
+        let asked: Vec<(usize, Question)> = level_asked
             .iter()
             .filter_map(|&node| Some((node, manner.ask.question(&walk.nodes[node].path)?)))
             .collect();
@@ -93,6 +101,27 @@ impl Walk<'_> {
         });
         self.nodes[node].page = Some(read);
         self.nodes[node].text = page.to_owned();
+    }
+
+    /// Adds the commands that only further questions show.
+    fn look_up(&mut self, probe: &mut dyn Probe) {
+        let Some(index) = super::index(self.manner.family) else {
+            return;
+        };
+        let questions: Vec<Question> = index
+            .questions
+            .iter()
+            .map(|words| Question::new(words.iter().copied()))
+            .collect();
+        let answers = probe.ask(&questions);
+        let texts: Vec<&str> = answers
+            .iter()
+            .map(|answer| answer.as_ref().map_or("", |answer| answer.stdout.as_str()))
+            .collect();
+        let found = (index.read)(&texts);
+        if let Some(page) = self.nodes[0].page.as_mut().filter(|_| !found.is_empty()) {
+            page.commands = found;
+        }
     }
 
     /// What `answer` shows of `node`.
@@ -161,6 +190,12 @@ impl Walk<'_> {
         found
     }
 
+    /// Whether its list says that it is not to be asked.
+    fn by_choice(&self, node: usize) -> bool {
+        let listed = self.nodes[node].listed.as_ref();
+        listed.is_some_and(|listed| listed.unasked)
+    }
+
     fn lose(&mut self, node: usize, what: String) {
         self.losses.push(Loss {
             path: self.nodes[node].path.clone(),
@@ -176,6 +211,9 @@ impl Walk<'_> {
                 .map(|node| self.nodes[*node].path.join(" "))
                 .collect();
             let why = match self.manner.ask {
+                _ if self.unasked.iter().any(|node| self.by_choice(*node)) => {
+                    "asking them could run them"
+                }
                 Ask::Never => "asking them could run them",
                 _ => "asking them runs code of the program, and there is no sandbox here",
             };

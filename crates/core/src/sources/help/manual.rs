@@ -73,7 +73,7 @@ fn flags(option: Listed) -> Vec<ListedFlag> {
     });
     let (value_name, bare) = match option.value {
         Value::None => (None, None),
-        Value::Needed(name) => (Some(name), None),
+        Value::Needed(name) | Value::Several(name) => (Some(name), None),
         Value::Optional(name) => (Some(name), Some(String::new())),
     };
     let first = ListedFlag {

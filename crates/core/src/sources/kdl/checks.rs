@@ -12,7 +12,7 @@ const LONGEST_NAME: usize = 60;
 const LONGEST_VARIABLE: usize = 128;
 
 /// Whether `name` will do as the name of a `what`; a fault if not.
-pub(super) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> bool {
+pub(crate) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> bool {
     let begins = name.starts_with(|char: char| char.is_ascii_alphanumeric());
     let fits = name
         .bytes()
@@ -37,7 +37,7 @@ pub(super) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> b
 }
 
 /// Whether a flag can be typed so.
-pub(super) fn is_spelling(text: &str) -> bool {
+pub(crate) fn is_spelling(text: &str) -> bool {
     let bare = text.trim_start_matches('-');
     let dashes = text.len() - bare.len();
     let fits = |char: char| !char.is_whitespace() && !char.is_control() && char != '=';
@@ -45,7 +45,7 @@ pub(super) fn is_spelling(text: &str) -> bool {
 }
 
 /// Whether a definition may speak of the variable `name`; a fault if not.
-pub(super) fn variable(name: &str, span: Span, faults: &mut Faults) -> bool {
+pub(crate) fn variable(name: &str, span: Span, faults: &mut Faults) -> bool {
     let begins = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
     let fits = name
         .bytes()
@@ -66,7 +66,7 @@ pub(super) fn variable(name: &str, span: Span, faults: &mut Faults) -> bool {
 }
 
 /// Finds fault with a command that is neither a name nor an absolute path.
-pub(super) fn command(command: &str, span: Span, faults: &mut Faults) {
+pub(crate) fn command(command: &str, span: Span, faults: &mut Faults) {
     let fault = |message: String| Fault::new(Sort::Value, span, message);
     let is_path = command.contains('/');
     if command.starts_with('~') {
@@ -89,7 +89,7 @@ pub(super) fn command(command: &str, span: Span, faults: &mut Faults) {
 }
 
 /// Whether `path` may be named in a sandbox; a fault if not.
-pub(super) fn absolute(what: &str, path: &str, span: Span, faults: &mut Faults) -> bool {
+pub(crate) fn absolute(what: &str, path: &str, span: Span, faults: &mut Faults) -> bool {
     let climbs = Path::new(path)
         .components()
         .any(|part| part == Component::ParentDir);
@@ -102,7 +102,7 @@ pub(super) fn absolute(what: &str, path: &str, span: Span, faults: &mut Faults) 
 }
 
 /// Whether a command may run in `path`; a fault if not.
-pub(super) fn workdir(path: &str, span: Span, faults: &mut Faults) -> bool {
+pub(crate) fn workdir(path: &str, span: Span, faults: &mut Faults) -> bool {
     let climbs = Path::new(path)
         .components()
         .any(|part| part == Component::ParentDir);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::checks;
 use super::fault::{Fault, Sort};
 use super::fields::{self, Faults, Field, Fields, Form, Known};
-use super::param::{self, EFFECTS, Named};
+use super::param::{self, EFFECTS, NO_EFFECT, Named};
 use super::relations;
 use super::run;
 use super::syntax::{Node, Value};
@@ -38,10 +38,15 @@ const CLI: Known = Known {
         "hidden",
         "deprecated",
         "runnable",
+        "family",
+        "usage",
+        "alias",
+        "inherits",
     ],
     often: &[
         "arg",
         "flag",
+        "flags",
         "subcommand",
         "example",
         "exclusive",
@@ -64,6 +69,34 @@ const ANNOTATIONS: Known = Known {
     form: Form::Either,
 };
 
+/// `flags "NAME" { flag … }`.
+const FLAGS: Known = Known {
+    once: &[],
+    often: &["flag"],
+    form: Form::Children,
+};
+
+/// The families that `family` can say.
+const FAMILIES: [(&str, Family); 15] = [
+    ("cobra", Family::Cobra),
+    ("clap", Family::Clap),
+    ("argparse", Family::Argparse),
+    ("optparse", Family::Optparse),
+    ("click", Family::Click),
+    ("commander", Family::Commander),
+    ("yargs", Family::Yargs),
+    ("oclif", Family::Oclif),
+    ("go_flag", Family::GoFlag),
+    ("urfave", Family::Urfave),
+    ("kingpin", Family::Kingpin),
+    ("git", Family::Git),
+    ("gnu", Family::Gnu),
+    ("described", Family::Described),
+    ("unknown", Family::Unknown),
+];
+
+/// Flags of one set.
+const MOST_SHARED: usize = 2000;
 /// Commands of one definition.
 const MOST_COMMANDS: usize = 500;
 /// Parameters of one command, with those that it inherits.
@@ -76,10 +109,14 @@ const LINE: &str =
     "Words of the command line: an array, or a string that is split as a shell would";
 
 /// What a command has from the one above it.
+#[derive(Clone)]
 struct Above<'a> {
     program: &'a str,
     path: &'a [String],
     flags: Arc<[Param]>,
+    /// Whether those are a set, which every command below shares.
+    is_set: bool,
+    sets: &'a BTreeMap<String, Arc<[Param]>>,
     groups: Vec<Group>,
     run: RunSpec,
     effect: Effect,
@@ -89,7 +126,7 @@ struct Above<'a> {
 }
 
 /// A `cli` and what its user should know, or only faults.
-pub(super) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<String>)> {
+pub(crate) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<String>)> {
     annotations_of_types(node, faults);
     let named = fields::name_of(node, faults);
     let named = named.filter(|(name, span)| checks::name("cli", name, *span, faults));
@@ -113,12 +150,16 @@ pub(super) fn cli(node: &Node, faults: &mut Faults) -> Option<(Reading, Vec<Stri
             );
         }
     }
+    let sets = sets(&fields, faults);
     let above = Above {
         program: name,
         path: &[],
         flags: Arc::new([]),
+        is_set: false,
+        sets: &sets,
         groups: Vec::new(),
         run: RunSpec {
+            family: fields.choice("family", &FAMILIES, faults),
             words: words.map(|(word, _)| word.to_owned()).collect(),
             ..RunSpec::default()
         },
@@ -165,6 +206,7 @@ fn body(
         [""] => "cli".to_owned(),
         words => words.join(" "),
     };
+    let above = &inherited(fields, above, faults);
     let subcommands: Vec<&Node> = fields.all_of("subcommand").collect();
     let runnable = runnable(fields, &subcommands, faults);
 
@@ -211,12 +253,15 @@ fn body(
     let mut spec = described(node, fields, &line, above, faults);
     spec.runnable = runnable;
     spec.path.clone_from(&path);
-    spec.usage = usage(
-        &line,
-        runnable,
-        !flags.is_empty() || !above.flags.is_empty(),
-        &args,
-    );
+    spec.usage = match fields.text("usage", faults) {
+        Some((said, _)) => said.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => usage(
+            &line,
+            runnable,
+            !flags.is_empty() || !above.flags.is_empty(),
+            &args,
+        ),
+    };
     let own_flags = flags.iter().map(|flag| flag.param.name.as_str());
     let inherited = above.flags.iter().map(|flag| flag.name.as_str());
     let shared: Vec<&str> = inherited.chain(own_flags).collect();
@@ -251,6 +296,7 @@ fn body(
             above.flags.iter().chain(own).cloned().collect()
         }
     };
+    let own_flags_are_none = flags.is_empty();
     let own = flags.drain(..).chain(args).map(|named| named.param);
     spec.params = own.collect();
     commands.push(spec);
@@ -258,6 +304,8 @@ fn body(
     let below = Above {
         program: above.program,
         path: &path,
+        is_set: above.is_set && own_flags_are_none,
+        sets: above.sets,
         flags: below_flags,
         groups: inherits,
         run,
@@ -290,6 +338,14 @@ fn body(
             let fault = Fault::new(Sort::Conflict, span, message);
             faults.add(fault.help("another program is a `cli` of its own"));
         }
+        for once in ["family", "flags"] {
+            let set = fields.all_of("flags").next().filter(|_| once == "flags");
+            let span = set.map(|node| node.name.span).or(fields.span(once));
+            if let Some(span) = span {
+                let message = format!("`{once}` stands in `cli`, for all of its commands");
+                faults.add(Fault::new(Sort::Conflict, span, message));
+            }
+        }
         let path: Vec<String> = below
             .path
             .iter()
@@ -300,10 +356,80 @@ fn body(
     }
 }
 
+/// The sets of flags that a `cli` names for its subcommands.
+fn sets(fields: &Fields<'_>, faults: &mut Faults) -> BTreeMap<String, Arc<[Param]>> {
+    let mut sets: BTreeMap<String, Arc<[Param]>> = BTreeMap::new();
+    for node in fields.all_of("flags") {
+        let Some((name, span)) = fields::name_of(node, faults) else {
+            continue;
+        };
+        if sets.contains_key(name) {
+            let message = format!("there is a set of flags called `{name}` already");
+            faults.add(Fault::new(Sort::Conflict, span, message));
+        }
+        let fields = Fields::of(node, &FLAGS, faults);
+        let nodes: Vec<&Node> = fields.all_of("flag").collect();
+        if nodes.len() > MOST_SHARED {
+            let message = format!("a set has at most {MOST_SHARED} flags");
+            faults.add(Fault::new(Sort::Size, node.name.span, message));
+            continue;
+        }
+        let flags = nodes.into_iter().filter_map(|it| param::flag(it, faults));
+        let flags: Vec<Named> = flags.collect();
+        relations::check_set(&flags, faults);
+        let params: Vec<Param> = flags.into_iter().map(|named| named.param).collect();
+        if let Some(secret) = params.iter().find(|flag| flag.secret.is_some()) {
+            let message = format!("the secret `{}` belongs to a command, not to a set", secret.name);
+            faults.add(Fault::new(Sort::Conflict, span, message));
+        }
+        sets.insert(name.to_owned(), params.into());
+    }
+    sets
+}
+
+/// What a command has from above, where it says which flags it `inherits`.
+fn inherited<'a>(fields: &Fields<'_>, above: &Above<'a>, faults: &mut Faults) -> Above<'a> {
+    let mut taken = above.clone();
+    let Some(field) = fields.get("inherits") else {
+        return taken;
+    };
+    taken.groups.clear();
+    taken.flags = Arc::new([]);
+    taken.is_set = true;
+    if field.first() == Some(&Value::Bool(false)) {
+        fields.flag("inherits", faults);
+        return taken;
+    }
+    let Some((name, span)) = fields.text("inherits", faults) else {
+        return taken;
+    };
+    match above.sets.get(name) {
+        Some(set) => taken.flags = Arc::clone(set),
+        None => {
+            let shown: String = name.chars().take(40).collect();
+            let message = format!("no `flags` of this `cli` are called `{shown}`");
+            let fault = Fault::new(Sort::Unknown, span, message);
+            let names = above.sets.keys().map(String::as_str);
+            faults.add(match faults.nearest(name, names) {
+                Some(near) => fault.help(format!("did you mean `{near}`?")),
+                None => fault.help("write `flags \"NAME\" { flag … }` in it, or `inherits false`"),
+            });
+        }
+    }
+    taken
+}
+
+/// Whether a command is only a word that the program knows: nothing is told of it.
+fn is_word(fields: &Fields<'_>) -> bool {
+    let said = fields.get("runnable").and_then(Field::first);
+    said == Some(&Value::Bool(false)) && fields.all_of("subcommand").next().is_none()
+}
+
 impl Above<'_> {
     /// How much each command below gets a copy of.
     fn weight(&self) -> usize {
-        serde_json::to_vec(&(&self.flags, &self.groups, &self.run))
+        let copied: &[Param] = if self.is_set { &[] } else { &self.flags };
+        serde_json::to_vec(&(copied, &self.groups, &self.run))
             .map_or(usize::MAX, |json| json.len())
     }
 }
@@ -318,7 +444,7 @@ fn too_much(
 ) -> bool {
     let message = if commands.len() == MOST_COMMANDS {
         format!("a definition has at most {MOST_COMMANDS} commands")
-    } else if params + above.flags.len() > MOST_PARAMS {
+    } else if params + if above.is_set { 0 } else { above.flags.len() } > MOST_PARAMS {
         format!("a command has at most {MOST_PARAMS} parameters")
     } else {
         return false;
@@ -339,7 +465,7 @@ fn described(
         inherited: Arc::clone(&above.flags),
         annotations: annotations(fields, faults),
         effect: above.effect,
-        hidden: fields.flag("hidden", faults).unwrap_or(false) || above.hidden,
+        hidden: fields.flag("hidden", faults).unwrap_or(above.hidden),
         ..CommandSpec::default()
     };
     spec.from.note(Fact::Name, Evidence::Definition);
@@ -356,7 +482,7 @@ fn described(
             spec.description = text.to_owned();
             spec.from.note(Fact::Text, Evidence::Definition);
         }
-        None if !fields.lacks("description") => {}
+        None if !fields.lacks("description") || is_word(fields) => {}
         None => {
             let message = format!("`{line}` has no `description`");
             let fault = Fault::new(Sort::Missing, node.name.span, message);
@@ -364,7 +490,13 @@ fn described(
                 .add(fault.help("write `description \"what it does\"`: models choose tools by it"));
         }
     }
-    if let Some(effect) = fields.choice("effect", &EFFECTS, faults) {
+    let aliases = fields.texts("alias", faults).unwrap_or_default();
+    spec.aliases = aliases.into_iter().map(|(it, _)| it.to_owned()).collect();
+    if let (Some(span), true) = (fields.span("alias"), node.name.text == "cli") {
+        let message = "`alias` is another name of a subcommand";
+        faults.add(Fault::new(Sort::Conflict, span, message));
+    }
+    if let Some(effect) = fields.choice_of("effect", &EFFECTS, &NO_EFFECT, faults) {
         spec.effect = effect;
     }
     if spec.effect != Effect::Unknown {
@@ -397,9 +529,11 @@ fn runnable(fields: &Fields<'_>, subcommands: &[&Node], faults: &mut Faults) -> 
     match (subcommands.is_empty(), fields.span("runnable")) {
         (false, _) => said.unwrap_or(false),
         (true, None) => true,
+        // A word that the program knows, and no tool.
+        (true, Some(_)) if said == Some(false) => false,
         (true, Some(span)) => {
             let message =
-                "`runnable` is for a command that has subcommands: without them it always is";
+                "`runnable true` is for a command that has subcommands: without them it always is";
             faults.add(Fault::new(Sort::Conflict, span, message));
             true
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A stretch of the source, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub start: usize,
     pub end: usize,
 }
@@ -17,7 +17,7 @@ impl Span {
 
 /// Which sort of mistake it is: the last word of its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(crate) enum Sort {
     /// It is not KDL.
     Syntax,
     /// There is too much of it.
@@ -50,7 +50,7 @@ impl Sort {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub sort: Sort,
     pub span: Span,
     pub message: String,

@@ -17,7 +17,7 @@ const MOST_LISTED: usize = 12;
 
 /// Where faults are gathered: the first of them, and how many there are.
 #[derive(Default)]
-pub(super) struct Faults {
+pub(crate) struct Faults {
     pub kept: Vec<Fault>,
     pub more: usize,
 }
@@ -54,7 +54,7 @@ impl Faults {
 
 /// How a node may be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// Only child nodes.
     Children,
     /// Child nodes or properties.
@@ -62,7 +62,7 @@ pub(super) enum Form {
 }
 
 /// What may stand in a node.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// What may be said once.
     pub once: &'static [&'static str],
     /// Nodes that may stand several times.
@@ -71,7 +71,7 @@ pub(super) struct Known {
 }
 
 /// One thing that a node says.
-pub(super) struct Field<'a> {
+pub(crate) struct Field<'a> {
     pub name: &'a str,
     /// Where the name stands.
     pub span: Span,
@@ -80,7 +80,7 @@ pub(super) struct Field<'a> {
 }
 
 /// Everything that a node says.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     once: BTreeMap<&'a str, Field<'a>>,
     /// What unknown names were probably meant to be.
     meant: Vec<&'static str>,
@@ -209,6 +209,35 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The one text of `name`, which may be empty.
+    pub fn any_text(&self, name: &str, faults: &mut Faults) -> Option<(&'a str, Span)> {
+        let field = self.get(name)?;
+        let entry = field.one("a text in quotes", faults)?;
+        match &entry.value {
+            Value::Text(text) => Some((text, entry.span)),
+            _ => {
+                faults.add(wrong(name, "a text in quotes", entry));
+                None
+            }
+        }
+    }
+
+    /// The one value of `name`, as text: a number and `true` may stand without quotes.
+    pub fn value_text(&self, name: &str, faults: &mut Faults) -> Option<String> {
+        let field = self.get(name)?;
+        let entry = field.one("a value", faults)?;
+        match &entry.value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Integer(number) => Some(number.to_string()),
+            Value::Float(number) => Some(number.to_string()),
+            Value::Bool(flag) => Some(flag.to_string()),
+            Value::Null => {
+                faults.add(wrong(name, "a value", entry));
+                None
+            }
+        }
+    }
+
     /// Whether `name` is true.
     pub fn flag(&self, name: &str, faults: &mut Faults) -> Option<bool> {
         let field = self.get(name)?;
@@ -251,6 +280,17 @@ impl<'a> Fields<'a> {
         choices: &[(&'static str, T)],
         faults: &mut Faults,
     ) -> Option<T> {
+        self.choice_of(name, choices, &[], faults)
+    }
+
+    /// The one of `choices`, or of the `rare` ones that messages do not list.
+    pub fn choice_of<T: Copy>(
+        &self,
+        name: &str,
+        choices: &[(&'static str, T)],
+        rare: &[(&'static str, T)],
+        faults: &mut Faults,
+    ) -> Option<T> {
         let field = self.get(name)?;
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let expected = either(&words);
@@ -259,10 +299,11 @@ impl<'a> Fields<'a> {
             faults.add(wrong(name, &expected, entry));
             return None;
         };
-        let found = choices.iter().find(|(word, _)| word == said);
+        let found = choices.iter().chain(rare).find(|(word, _)| word == said);
         if found.is_none() {
             let mut fault = wrong(name, &expected, entry);
-            if let Some(near) = faults.nearest(said, words) {
+            let rare = rare.iter().map(|(word, _)| *word);
+            if let Some(near) = faults.nearest(said, words.into_iter().chain(rare)) {
                 fault = fault.help(format!("did you mean \"{near}\"?"));
             }
             faults.add(fault);
@@ -376,7 +417,7 @@ fn text<'a>(name: &str, entry: &'a Entry, faults: &mut Faults) -> Option<(&'a st
 }
 
 /// The name that `node` gives: its one value.
-pub(super) fn name_of<'a>(node: &'a Node, faults: &mut Faults) -> Option<(&'a str, Span)> {
+pub(crate) fn name_of<'a>(node: &'a Node, faults: &mut Faults) -> Option<(&'a str, Span)> {
     let what = &node.name.text;
     let mut values = node.entries.iter().filter(|entry| entry.key.is_none());
     let Some(entry) = values.next() else {
@@ -405,7 +446,7 @@ pub(super) fn name_of<'a>(node: &'a Node, faults: &mut Faults) -> Option<(&'a st
 }
 
 /// A node that takes only braces and properties: fault with its values.
-pub(super) fn no_values(node: &Node, faults: &mut Faults) {
+pub(crate) fn no_values(node: &Node, faults: &mut Faults) {
     for entry in node.entries.iter().filter(|entry| entry.key.is_none()) {
         let message = format!("`{}` takes no value of its own", node.name.text);
         let fault = Fault::new(Sort::Value, entry.span, message);
@@ -414,7 +455,7 @@ pub(super) fn no_values(node: &Node, faults: &mut Faults) {
 }
 
 /// A word that nothing is called here.
-pub(super) fn unknown<'a>(
+pub(crate) fn unknown<'a>(
     name: &str,
     span: Span,
     within: &str,
@@ -437,13 +478,13 @@ pub(super) fn unknown<'a>(
 }
 
 /// A value of the wrong type or beyond its bounds.
-pub(super) fn wrong(name: &str, expected: &str, entry: &Entry) -> Fault {
+pub(crate) fn wrong(name: &str, expected: &str, entry: &Entry) -> Fault {
     let message = format!("`{name}` takes {expected}, not {}", shown(&entry.value));
     Fault::new(Sort::Value, entry.span, message)
 }
 
 /// A value as a message shows it.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Text(text) => {
             let short: String = text.chars().take(40).collect();
@@ -458,7 +499,7 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 /// `"a", "b" or "c"`.
-pub(super) fn either(words: &[&str]) -> String {
+pub(crate) fn either(words: &[&str]) -> String {
     let listed = words.iter().take(MOST_LISTED);
     let quoted: Vec<String> = listed.map(|word| format!("\"{word}\"")).collect();
     match quoted.split_last() {

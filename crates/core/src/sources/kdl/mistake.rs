@@ -30,7 +30,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    pub(super) fn new(source: &Arc<NamedSource<String>>, fault: Fault) -> Self {
+    pub(crate) fn new(source: &Arc<NamedSource<String>>, fault: Fault) -> Self {
         Self {
             message: told(&fault.message),
             help: fault.help.as_deref().map(told),
@@ -156,7 +156,7 @@ fn told(text: &str) -> String {
 }
 
 /// The number of the line that holds the byte `at`, from 1.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
+pub(crate) fn line_of(text: &str, at: usize) -> usize {
     text.as_bytes()[..at]
         .iter()
         .filter(|byte| **byte == b'\n')

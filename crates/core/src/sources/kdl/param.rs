@@ -6,14 +6,15 @@ use super::checks;
 use super::fault::{Fault, Sort, Span};
 use super::fields::{self, Faults, Field, Fields, Form, Known, either};
 use super::syntax::{Entry, Node, Value};
-use crate::model::{
-    Effect, Evidence, Fact, Joiner, Kind, Param, Role, Scalar, Secret, Spelling, Split,
-};
+use super::types;
+use crate::model::{Effect, Evidence, Fact, Joiner, Kind, Param, Role, Scalar, Secret, Spelling};
 
 /// Places of positionals; nobody means more.
 const MOST_POSITION: u64 = 255;
 /// Repetitions of a counted flag that a default may ask for, as a call may.
 const MOST_COUNTS: i128 = 100;
+/// Words of a command's path.
+const MOST_WORDS: u64 = 32;
 /// Values of an `enum`.
 const MOST_CHOICES: usize = 1000;
 
@@ -26,6 +27,8 @@ const ARG: Known = Known {
         "items",
         "default",
         "enum",
+        "program_default",
+        "value_name",
     ],
     often: &[],
     form: Form::Either,
@@ -50,90 +53,41 @@ const FLAG: Known = Known {
         "hidden",
         "deprecated",
         "effect",
+        "split",
+        "negative",
+        "bare",
+        "program_default",
+        "value_name",
+        "after_words",
     ],
     often: &[],
     form: Form::Either,
 };
 
 /// The `effect` words.
-pub(super) const EFFECTS: [(&str, Effect); 3] = [
+pub(crate) const EFFECTS: [(&str, Effect); 3] = [
     ("read", Effect::Read),
     ("write", Effect::Write),
     ("destructive", Effect::Destructive),
 ];
 
+/// The `effect` that takes back what a command above says, and that a flag may have
+/// whose effect nobody knows.
+pub(crate) const NO_EFFECT: [(&str, Effect); 1] = [("unknown", Effect::Unknown)];
+
 /// A parameter and where it was named.
-pub(super) struct Named {
+pub(crate) struct Named {
     pub param: Param,
     pub span: Span,
     /// The place that a positional asks for.
     pub position: Option<(usize, Span)>,
 }
 
-/// What `type` says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Type {
-    Boolean,
-    Count,
-    One(Item),
-    Array,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Item {
-    String,
-    Number,
-    Integer,
-    Path,
-}
-
-const ITEMS: [(&str, Item); 4] = [
-    ("string", Item::String),
-    ("number", Item::Number),
-    ("integer", Item::Integer),
-    ("path", Item::Path),
-];
-
-const ARG_TYPES: [(&str, Type); 6] = [
-    ("string", Type::One(Item::String)),
-    ("number", Type::One(Item::Number)),
-    ("integer", Type::One(Item::Integer)),
-    ("boolean", Type::Boolean),
-    ("array", Type::Array),
-    ("path", Type::One(Item::Path)),
-];
-
-const FLAG_TYPES: [(&str, Type); 7] = [
-    ("boolean", Type::Boolean),
-    ("string", Type::One(Item::String)),
-    ("number", Type::One(Item::Number)),
-    ("integer", Type::One(Item::Integer)),
-    ("array", Type::Array),
-    ("path", Type::One(Item::Path)),
-    ("count", Type::Count),
-];
-
-impl Item {
-    fn scalar(self) -> Scalar {
-        match self {
-            Item::String => Scalar::String,
-            Item::Number => Scalar::Float(64),
-            Item::Integer => Scalar::Int(64),
-            Item::Path => Scalar::Path,
-        }
-    }
-}
-
 /// One `arg`.
-pub(super) fn arg(node: &Node, faults: &mut Faults) -> Option<Named> {
+pub(crate) fn arg(node: &Node, faults: &mut Faults) -> Option<Named> {
     let (name, span) = parameter_name(node, faults)?;
     let fields = Fields::of(node, &ARG, faults);
-    let kind = match fields.choice("type", &ARG_TYPES, faults) {
-        Some(Type::Boolean) => Kind::One(Scalar::Bool),
-        Some(Type::One(item)) => Kind::One(item.scalar()),
-        Some(Type::Array) => Kind::List(items(&fields, faults).scalar(), Split::Words),
-        Some(Type::Count) | None => Kind::One(Scalar::String),
-    };
+    let kind = types::of_arg(&fields, faults).unwrap_or(Kind::One(Scalar::String));
     only_with_array(&fields, &["items"], &kind, faults);
     let mut param = Param::positional(name, kind);
     describe(&mut param, &fields, faults);
@@ -149,35 +103,20 @@ pub(super) fn arg(node: &Node, faults: &mut Faults) -> Option<Named> {
 }
 
 /// One `flag`.
-pub(super) fn flag(node: &Node, faults: &mut Faults) -> Option<Named> {
+pub(crate) fn flag(node: &Node, faults: &mut Faults) -> Option<Named> {
     let (name, span) = parameter_name(node, faults)?;
     let fields = Fields::of(node, &FLAG, faults);
     let mut spelling = spelling(name, &fields, faults);
-    let kind = match fields.choice("type", &FLAG_TYPES, faults) {
-        Some(Type::Count) => Kind::Count,
-        Some(Type::One(item)) => Kind::One(item.scalar()),
-        Some(Type::Array) => {
-            let repeats = fields.flag("repeat", faults) == Some(true);
-            let separator = fields.blank_text("separator", faults);
-            if let (true, Some(span)) = (repeats, fields.span("separator")) {
-                let message = "`repeat` writes each value with a flag of its own: no `separator` stands between them";
-                faults.add(Fault::new(Sort::Conflict, span, message));
-            }
-            let split = match repeats {
-                true => Split::Repeat,
-                false => {
-                    spelling.separator = Some(separator.unwrap_or(" ").to_owned());
-                    Split::Joined
-                }
-            };
-            Kind::List(items(&fields, faults).scalar(), split)
-        }
+    let kind = match types::of_flag(&fields, &mut spelling, faults) {
+        Some(kind) => kind,
         // A flag with a secret has a value, whether that is said or not.
         None if !fields.has("type") && fields.has("secret") => Kind::One(Scalar::String),
-        Some(Type::Boolean) | None => Kind::Switch,
+        None => Kind::Switch,
     };
-    only_with_array(&fields, &["items", "repeat", "separator"], &kind, faults);
+    let arrays = ["items", "repeat", "separator", "split"];
+    only_with_array(&fields, &arrays, &kind, faults);
     spelling.joiner = joiner(&kind, &spelling, &fields, faults);
+    forms(&mut spelling, &kind, &fields, faults);
     let mut param = Param {
         role: Role::Flag(spelling),
         ..Param::flag(name, kind)
@@ -188,7 +127,7 @@ pub(super) fn flag(node: &Node, faults: &mut Faults) -> Option<Named> {
         .text("deprecated", faults)
         .map(|(why, _)| why.to_owned());
     // Reading raises nothing.
-    param.effect = fields.choice("effect", &EFFECTS[1..], faults);
+    param.effect = fields.choice_of("effect", &EFFECTS[1..], &NO_EFFECT, faults);
     param.secret = secret(&param, &fields, faults);
     if let (true, true, Some(span)) = (param.hidden, param.required, fields.span("hidden")) {
         let message = format!("`{name}` is required: hidden, nobody could give it");
@@ -222,6 +161,13 @@ fn describe(param: &mut Param, fields: &Fields<'_>, faults: &mut Faults) {
         param.choices = choices(&param.kind, field, faults);
         param.from.note(Fact::Choices, Evidence::Definition);
     }
+    if let Some((name, _)) = fields.text("value_name", faults) {
+        param.value_name = Some(name.to_owned());
+    }
+    if let (Some(text), false) = (fields.value_text("program_default", faults), fields.has("default")) {
+        param.default = Some(text);
+        param.from.note(Fact::Default, Evidence::Definition);
+    }
     if let Some(field) = fields.get("default") {
         param.default = default(param, field, faults);
         param.inject_default = param.default.is_some();
@@ -237,17 +183,13 @@ fn describe(param: &mut Param, fields: &Fields<'_>, faults: &mut Faults) {
     }
 }
 
-fn items(fields: &Fields<'_>, faults: &mut Faults) -> Item {
-    fields
-        .choice("items", &ITEMS, faults)
-        .unwrap_or(Item::String)
-}
-
 fn only_with_array(fields: &Fields<'_>, names: &[&str], kind: &Kind, faults: &mut Faults) {
     if matches!(kind, Kind::List(..)) {
         return;
     }
-    for field in names.iter().filter_map(|name| fields.get(name)) {
+    let is_map = matches!(kind, Kind::Map(_));
+    let names = names.iter().filter(|name| !(is_map && **name == "items"));
+    for field in names.filter_map(|name| fields.get(name)) {
         let message = format!("`{}` is for arrays", field.name);
         let fault = Fault::new(Sort::Conflict, field.span, message);
         faults.add(fault.help("write `type \"array\"`, or leave it out"));
@@ -294,6 +236,40 @@ fn spelling(name: &str, fields: &Fields<'_>, faults: &mut Faults) -> Spelling {
         spelling.long = Some(format!("--{name}"));
     }
     spelling
+}
+
+/// What else a flag can be written as: its opposite, and itself without its value.
+pub(crate) fn forms(
+    spelling: &mut Spelling,
+    kind: &Kind,
+    fields: &Fields<'_>,
+    faults: &mut Faults,
+) {
+    if let Some((negative, span)) = fields.text("negative", faults) {
+        let name = negative.split_once('=').map_or(negative, |(name, _)| name);
+        if *kind != Kind::Switch {
+            let message = "`negative` switches a boolean off; this takes a value";
+            faults.add(Fault::new(Sort::Conflict, span, message));
+        } else if !checks::is_spelling(name) || negative.contains(char::is_whitespace) {
+            let message = format!(
+                "`negative` is the flag as it is typed, with its dashes, not \"{negative}\""
+            );
+            faults.add(Fault::new(Sort::Value, span, message));
+        } else {
+            spelling.negative = Some(negative.to_owned());
+        }
+    }
+    if let Some((bare, span)) = fields.any_text("bare", faults) {
+        match kind.takes_value() {
+            true => spelling.bare = Some(bare.to_owned()),
+            false => {
+                let message = "`bare` is for a flag that takes a value and can do without";
+                faults.add(Fault::new(Sort::Conflict, span, message));
+            }
+        }
+    }
+    let words = fields.integer("after_words", "a number of words", 0..=MOST_WORDS, faults);
+    spelling.after_words = words.and_then(|words| usize::try_from(words).ok());
 }
 
 fn first(name: &str) -> String {
@@ -374,7 +350,7 @@ fn secret(param: &Param, fields: &Fields<'_>, faults: &mut Faults) -> Option<Sec
 
 /// The values of `enum`, as text.
 fn choices(kind: &Kind, field: &Field<'_>, faults: &mut Faults) -> Vec<String> {
-    let (Kind::One(scalar) | Kind::List(scalar, _)) = kind else {
+    let (Kind::One(scalar) | Kind::List(scalar, _) | Kind::Map(scalar)) = kind else {
         let fault = Fault::new(
             Sort::Conflict,
             field.span,
@@ -482,6 +458,14 @@ fn value(name: &str, scalar: &Scalar, entry: &Entry, faults: &mut Faults) -> Opt
     let (text, expected) = match (scalar, &entry.value) {
         (Scalar::Bool, Value::Bool(flag)) => (Some(flag.to_string()), ""),
         (Scalar::Bool, _) => (None, "true or false"),
+        (Scalar::Uint(_), Value::Integer(number)) => {
+            let number = u64::try_from(*number).ok();
+            (
+                number.map(|number| number.to_string()),
+                "a whole number from 0",
+            )
+        }
+        (Scalar::Uint(_), _) => (None, "a whole number from 0"),
         (Scalar::Int(_), Value::Integer(number)) => {
             let number = i64::try_from(*number).ok();
             (

@@ -10,7 +10,7 @@ use crate::catalog::names::{GLOBAL_FLAGS, STDIN, snake};
 use crate::model::{Group, Kind, Param, RunSpec, Secret};
 
 /// Positionals by their place; those that ask for none fill the free places in order.
-pub(super) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
+pub(crate) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
     let known = faults.count();
     let mut placed: BTreeMap<usize, Named> = BTreeMap::new();
     let mut open = Vec::new();
@@ -49,8 +49,11 @@ pub(super) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
     }
     let ordered: Vec<Named> = placed.into_values().collect();
     let before_last = ordered.len().saturating_sub(1);
-    for arg in &ordered[..before_last] {
-        if matches!(arg.param.kind, Kind::List(..)) {
+    for (place, arg) in ordered[..before_last].iter().enumerate() {
+        // `cp SOURCE... TARGET`: counted from the end, there is no doubt.
+        let mut behind = ordered[place + 1..].iter().map(|arg| &arg.param);
+        let is_clear = behind.all(|arg| arg.required && !matches!(arg.kind, Kind::List(..)));
+        if matches!(arg.param.kind, Kind::List(..)) && !is_clear {
             let message = format!(
                 "`{}` takes any number of words and must be the last `arg`",
                 arg.param.name
@@ -62,7 +65,7 @@ pub(super) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
 }
 
 /// Finds fault with two parameters that would be given or typed alike.
-pub(super) fn check_names(
+pub(crate) fn check_names(
     flags: &[Named],
     args: &[Named],
     inherited: &[Param],
@@ -128,6 +131,22 @@ pub(super) fn check_names(
     }
 }
 
+/// Finds fault with two flags of a set that would be given or typed alike.
+pub(crate) fn check_set(flags: &[Named], faults: &mut Faults) {
+    let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    for Named { param, span, .. } in flags {
+        let spelling = param.spelling();
+        let typed = spelling.map(|spelling| [&spelling.long, &spelling.short]);
+        let typed = typed.into_iter().flatten().flatten().cloned();
+        for name in typed.chain([snake(&param.name, "flag")]) {
+            if let Some(first) = names.insert(name.clone(), *span) {
+                let message = format!("two flags of this set are `{name}`");
+                faults.add(beside(Fault::new(Sort::Conflict, *span, message), Some(first)));
+            }
+        }
+    }
+}
+
 /// `fault` with the place of the other one, where that is known.
 fn beside(fault: Fault, other: Option<Span>) -> Fault {
     match other {
@@ -137,7 +156,7 @@ fn beside(fault: Fault, other: Option<Span>) -> Fault {
 }
 
 /// Finds fault with secrets that would meet something else on their way.
-pub(super) fn check_secrets(
+pub(crate) fn check_secrets(
     flags: &[Named],
     inherited: &[Param],
     run: &RunSpec,
@@ -176,7 +195,7 @@ pub(super) fn check_secrets(
 }
 
 /// The group that `node` is, if it is one.
-pub(super) fn group(node: &Node, names: &[&str], faults: &mut Faults) -> Option<Group> {
+pub(crate) fn group(node: &Node, names: &[&str], faults: &mut Faults) -> Option<Group> {
     let make = match node.name.text.as_str() {
         "exclusive" => Group::Exclusive,
         "together" => Group::Together,
@@ -212,7 +231,7 @@ pub(super) fn group(node: &Node, names: &[&str], faults: &mut Faults) -> Option<
 }
 
 /// The members of `group`.
-pub(super) fn names_of(group: &Group) -> &[String] {
+pub(crate) fn names_of(group: &Group) -> &[String] {
     match group {
         Group::Exclusive(names)
         | Group::Together(names)

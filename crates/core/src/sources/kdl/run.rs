@@ -62,7 +62,7 @@ const RESOURCES: Known = Known {
 };
 
 /// What the fields of a command say of its run, on top of what its parent's say.
-pub(super) fn run(parent: &RunSpec, fields: &Fields<'_>, faults: &mut Faults) -> RunSpec {
+pub(crate) fn run(parent: &RunSpec, fields: &Fields<'_>, faults: &mut Faults) -> RunSpec {
     let mut run = RunSpec {
         stdin: None,
         output_schema: None,

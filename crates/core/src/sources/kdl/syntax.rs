@@ -17,22 +17,22 @@ use super::fault::{Fault, Sort, Span};
 use cursor::Cursor;
 
 /// Bytes of a file beyond which it is not read.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(crate) const MOST_BYTES: usize = 1 << 20;
 /// Braces within braces.
-pub(super) const DEEPEST: usize = 32;
+pub(crate) const DEEPEST: usize = 32;
 /// Nodes, values and properties together.
-pub(super) const MOST_PARTS: usize = 50_000;
+pub(crate) const MOST_PARTS: usize = 50_000;
 
 /// A name or text and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     pub text: String,
     pub span: Span,
 }
 
 /// `name value key=value { … }`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub name: Word,
     /// Values and properties in order.
     pub entries: Vec<Entry>,
@@ -43,7 +43,7 @@ pub(super) struct Node {
 
 /// A value, or a property with its key.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub key: Option<Word>,
     pub value: Value,
     pub span: Span,
@@ -52,7 +52,7 @@ pub(super) struct Entry {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     Integer(i128),
     Float(f64),
@@ -61,7 +61,7 @@ pub(super) enum Value {
 }
 
 /// The nodes of `text`, or the first thing that keeps it from being KDL.
-pub(super) fn parse(text: &str) -> Result<Vec<Node>, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Node>, Fault> {
     if text.len() > MOST_BYTES {
         let message = format!(
             "the file has {} bytes; definitions have at most {MOST_BYTES}",

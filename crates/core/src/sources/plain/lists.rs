@@ -261,7 +261,7 @@ fn rows(lines: &[&str], title: usize) -> Vec<Row> {
     for line in lines {
         let own = indent(line);
         if own >= title
-            && own <= title + 6
+            && own <= title + 8
             && let Some(row) = row(line.trim())
         {
             at_indent.entry(own).or_default().push(row);

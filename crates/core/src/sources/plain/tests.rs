@@ -50,11 +50,15 @@ fn params(reading: &Reading) -> Vec<String> {
             .cloned()
             .collect::<Vec<_>>()
             .join(",");
+        if let Some(negative) = &spelling.negative {
+            line.push('/');
+            line.push_str(negative);
+        }
         if param.kind.takes_value() {
-            line.push(if spelling.joiner == Joiner::Equals {
-                '='
-            } else {
-                ' '
+            line.push(match spelling.joiner {
+                Joiner::Equals => '=',
+                Joiner::Space => ' ',
+                Joiner::Attached => '+',
             });
             line.push_str(&param.kind.to_string());
         }
@@ -151,7 +155,7 @@ Show FILEs. More about it.
         "-a,--all",
         "--color=string?",
         "-w,--width=string",
-        "--iso=string?",
+        "-I,--iso=string?",
         "-1",
         "FILE words<string> optional",
     ];
@@ -189,10 +193,8 @@ Options:
         "--loop string",
         "--sig string?",
         "-v,--verbose",
-        "--debug",
-        "--no-debug",
-        "--quiet",
-        "--no-quiet",
+        "--debug/--no-debug",
+        "--quiet/--no-quiet",
         "-classpath string",
         "SRC words<string> required",
         "DST string required",

@@ -168,7 +168,7 @@ pub(in crate::sources::cobra) fn back_quoted(usage: &str) -> Option<&str> {
 }
 
 /// pflag's own type names, as its help prints them.
-pub(in crate::sources::cobra) fn builtin(word: &str) -> Option<Kind> {
+pub(in crate::sources) fn builtin(word: &str) -> Option<Kind> {
     use Scalar::{Base64, Bool, Duration, Float, Hex, Int, Ip, IpMask, IpNet, String, Time, Uint};
     let list = |of| Kind::List(of, Split::Comma);
     Some(match word {
