@@ -186,6 +186,7 @@ impl Reader<'_> {
             aliases,
             group: None,
             summary: row.text.clone(),
+            ..Listed::default()
         });
         true
     }

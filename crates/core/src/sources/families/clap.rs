@@ -199,6 +199,7 @@ fn command(row: &Entry<'_>, group: Option<&str>) -> Option<Listed> {
         aliases,
         group: group.map(str::to_owned),
         summary: prose.text.replace('\n', " "),
+        ..Listed::default()
     })
 }
 

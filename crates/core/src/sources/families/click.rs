@@ -192,6 +192,7 @@ fn command(page: &mut Page, row: &Row, group: Option<String>) {
         aliases,
         group,
         summary: summary.to_owned(),
+        ..Listed::default()
     });
 }
 

@@ -401,6 +401,7 @@ fn commands(section: &Section<'_>, group: Option<&str>, page: &mut Page) {
             aliases: term.aliases.iter().map(|it| (*it).to_owned()).collect(),
             group: group.map(str::to_owned),
             summary: row.text,
+            ..Listed::default()
         });
     }
 }

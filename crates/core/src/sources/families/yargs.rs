@@ -72,6 +72,7 @@ fn read(text: &Text<'_>) -> Page {
                             aliases: tags.aliases,
                             group: group.map(str::to_owned),
                             summary,
+                            ..Listed::default()
                         });
                     }
                     // What the command itself takes, where it needs no name.
