@@ -97,8 +97,8 @@ function print(usage, yargs) {
   const aliases = options.alias ?? {};
   // Names that stand for each other, each set once.
   const together = (name) => {
-    const others = Object.entries(aliases).filter(([key, names]) => key === name || names.includes(name));
-    return [...new Set([name, ...others.flatMap(([key, names]) => [key, ...names])])];
+    const owner = aliases[name] ? name : Object.keys(aliases).find((key) => aliases[key].includes(name));
+    return [...new Set([name, ...(owner ? [owner, ...aliases[owner]] : [])])];
   };
   const declared = [
     ...Object.keys(options.key ?? {}),
@@ -108,9 +108,8 @@ function print(usage, yargs) {
   ];
   const met = new Set();
   const keys = declared.filter((key) => {
-    const names = together(key);
-    if (key === "_" || key === "$0" || names.some((it) => met.has(it) || positionals.includes(it))) return false;
-    names.forEach((it) => met.add(it));
+    if (key === "_" || key === "$0" || met.has(key) || positionals.includes(key)) return false;
+    together(key).forEach((it) => met.add(it));
     return true;
   });
   const shown = new Set(

@@ -207,37 +207,42 @@ fn take_tags(param: &mut Param) {
     param.text = text.to_owned();
 }
 
-/// What the section on arguments says; the usage line where there is none.
+/// The words of the usage line before its flags, with what the section on arguments adds:
+/// that one has only those with a text.
 fn positionals(page: &Page, arguments: Vec<Row<'_>>, text: &Text<'_>) -> Vec<Param> {
     let line = page.usage.first().map(String::as_str).unwrap_or_default();
-    if arguments.is_empty() {
-        if !page.commands.is_empty() {
-            return Vec::new();
-        }
-        let words = usage::leading_words(line, text.program, text.path);
-        return usage::positionals(line, words).params;
+    let tokens: Vec<&str> = line.split(' ').collect();
+    let is_flag = |word: &&str| word.starts_with('-') || word.starts_with("[-");
+    let end = tokens.iter().position(is_flag).unwrap_or(tokens.len());
+    let line = tokens.get(..end).unwrap_or_default().join(" ");
+    let words = usage::leading_words(&line, text.program, text.path);
+    let mut params = usage::positionals(&line, words).params;
+    if !page.commands.is_empty() {
+        params.retain(|param| !param.name.eq_ignore_ascii_case("command"));
     }
-    let optional = |name: &str| line.contains(&format!("[{name}]")) || line.contains(&format!("[{name}..."));
-    arguments
-        .into_iter()
-        .map(|row| {
-            let inner = row.left.trim_end_matches("...");
-            let bare = inner.trim_matches(['[', ']']);
-            let many = bare.ends_with("...") || inner.len() < row.left.len();
-            let name = bare.trim_end_matches("...");
-            let kind = match many {
-                true => Kind::List(Scalar::String, Split::Words),
-                false => Kind::One(Scalar::String),
-            };
-            let mut param = Param::positional(name, kind);
-            param.text = row.text;
-            take_tags(&mut param);
-            param.required = !row.left.starts_with('[') && !optional(name) && param.default.is_none();
+    for row in arguments {
+        let optional = row.left.starts_with('[');
+        let many = row.left.contains("...");
+        let name = row.left.replace("...", "");
+        let name = name.trim_matches(['[', ']']);
+        let known = params.iter().position(|param| param.name == name);
+        let known = known.unwrap_or_else(|| {
+            let mut param = Param::positional(name, Kind::One(Scalar::String));
+            param.required = !optional;
             param.from.note(Fact::Name, Evidence::Help);
-            param.from.note(Fact::Required, Evidence::Help);
-            param
-        })
-        .collect()
+            params.push(param);
+            params.len() - 1
+        });
+        let param = &mut params[known];
+        let required = param.required && !optional;
+        if many {
+            param.kind = Kind::List(Scalar::String, Split::Words);
+        }
+        param.text = row.text;
+        take_tags(param);
+        param.required = required && param.default.is_none();
+    }
+    params
 }
 
 #[cfg(test)]
