@@ -95,33 +95,41 @@ function print(usage, yargs) {
   const descriptions = usage.getDescriptions();
   const positionals = groups[usage.getPositionalGroupName?.()] ?? [];
   const aliases = options.alias ?? {};
-  const secondary = new Set(Object.values(aliases).flat());
+  // Names that stand for each other, each set once.
+  const together = (name) => {
+    const owner = aliases[name] ? name : Object.keys(aliases).find((key) => aliases[key].includes(name));
+    return [...new Set([name, ...(owner ? [owner, ...aliases[owner]] : [])])];
+  };
   const declared = [
     ...Object.keys(options.key ?? {}),
     ...Object.keys(descriptions),
     ...Object.keys(demanded),
     ...Object.keys(options.default ?? {}),
   ];
-  const keys = [...new Set(declared)].filter(
-    (key) => key !== "_" && key !== "$0" && !secondary.has(key) && !positionals.includes(key),
-  );
+  const met = new Set();
+  const keys = declared.filter((key) => {
+    if (key === "_" || key === "$0" || met.has(key) || positionals.includes(key)) return false;
+    together(key).forEach((it) => met.add(it));
+    return true;
+  });
   const shown = new Set(
     [descriptions, demanded, options.default ?? {}].flatMap(Object.keys),
   );
   const flags = keys
     .map((key) => {
-      const has = (type) => (options[type] ?? []).some((it) => it === key || it?.key === key);
+      const all = together(key);
+      const has = (type) => (options[type] ?? []).some((it) => all.includes(it));
+      const choices = all.flatMap((it) => options.choices?.[it] ?? []);
       const takes = !has("boolean") && !has("count");
       const typed = ["string", "number", "array", "normalize"].some(has);
-      const names = [key, ...(aliases[key] ?? [])].map((name) => (name.length > 1 ? "--" : "-") + name);
       return {
-        names,
+        names: all.map((name) => (name.length > 1 ? "--" : "-") + name),
         takes_value: takes,
-        optional_value: takes && !typed && !options.choices?.[key],
-        choices: (options.choices?.[key] ?? []).map(String),
+        optional_value: takes && !typed && choices.length === 0,
+        choices: [...new Set(choices.map(String))],
         repeatable: has("array") || has("count"),
-        hidden: (options.hiddenOptions ?? []).includes(key) || ![key, ...(aliases[key] ?? [])].some((it) => shown.has(it)),
-        required: key in demanded,
+        hidden: (options.hiddenOptions ?? []).some((it) => all.includes(it)) || !all.some((it) => shown.has(it)),
+        required: all.some((it) => it in demanded),
       };
     })
     .filter((flag) => !flag.names.includes("--help"));
@@ -136,14 +144,19 @@ function print(usage, yargs) {
     at: context.commands ?? [],
     commands: commands.filter((command) => !/^[$<[]/.test(command.name)),
     flags,
-    positionals: positionals.map((name) => ({
-      name,
-      required: name in demanded,
-      many: (options.array ?? []).includes(name),
-    })),
+    positionals: taken(context.fullCommands?.at(-1) ?? ""),
   };
   let text = Buffer.from(JSON.stringify(seen));
   while (text.length > 0) text = text.subarray(writeSync(3, text));
   // Not process.exit: the program may have asked to hear of that.
   process.reallyExit(0);
+}
+
+// What a command takes is declared in its name: `deploy <app> [stacks..]`.
+function taken(command) {
+  return [...command.matchAll(/([<[])([^>\]]+)[>\]]/g)].map(([, open, name]) => ({
+    name: name.split("|")[0].replace(/\.+$/, ""),
+    required: open === "<",
+    many: /\.\.$/.test(name),
+  }));
 }

@@ -10,6 +10,7 @@ use argway_core::model::Family;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
+pub mod node;
 mod resolve;
 mod wrapper;
 

@@ -208,5 +208,18 @@ pub(crate) fn page_of(answer: &Answer) -> Option<&str> {
     [&answer.stdout, &answer.stderr]
         .into_iter()
         .map(String::as_str)
-        .find(|text| help::looks_like_help(text))
+        .find(|text| help::looks_like_help(text) || is_listing(text))
+}
+
+/// A heading with a list of commands below it, as pages have that show no usage.
+fn is_listing(text: &str) -> bool {
+    let text = help::text::plain(text);
+    let mut lines = text.lines().map(str::trim_end).peekable();
+    while let Some(line) = lines.next() {
+        let title = line.ends_with("ommands:") && !line.starts_with(' ');
+        if title && lines.peek().is_some_and(|next| next.starts_with("  ")) {
+            return true;
+        }
+    }
+    false
 }

@@ -173,6 +173,14 @@ impl Walk<'_> {
                 continue;
             }
             let mut path = path.clone();
+            // `apps` lists `apps:create`, which is one word and stands beside it.
+            let whole = path.last().is_some_and(|topic| {
+                let rest = listed.name.strip_prefix(topic.as_str());
+                rest.is_some_and(|rest| rest.starts_with(':'))
+            });
+            if whole {
+                path.pop();
+            }
             path.push(listed.name.clone());
             let number = self.nodes.len();
             if self.known.contains_key(&path) {

@@ -7,6 +7,9 @@
 use super::tags::starts_tag;
 use crate::sources::help::text::{blank, indent};
 
+/// Longer texts are cut off: no author wrote them.
+const LONGEST: usize = 16 * 1024;
+
 /// A heading and what stands under it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Section<'a> {
@@ -108,13 +111,13 @@ impl Table {
             let width = line.chars().count();
             let (left, right) = split_at(line, column);
             // Tags may start left of the texts, and go on anywhere.
-            let tags = open || (starts_tag(content) && own != base);
+            let tags = open || starts_tag(content);
             let starts = own == base || (own == base + 4 && content.starts_with('-'));
             if !tags && starts && !self.is_rest_of_name(left, &rows, before) {
-                let (left, right) = match left.trim_start().find("  ") {
-                    // A text without a column of its own.
-                    Some(_) if column == usize::MAX => cut_at_gap(content),
-                    _ => (left.trim(), right),
+                // A row without a text may be wider than the names of the others.
+                let (left, right) = match left.trim().contains("  ") || column == usize::MAX {
+                    true => cut_at_gap(content),
+                    false => (left, right),
                 };
                 rows.push(Row {
                     line: (*line).to_owned(),
@@ -122,7 +125,7 @@ impl Table {
                     text: right.trim_end().to_owned(),
                 });
                 open = is_open(right);
-            } else if let Some(row) = rows.last_mut() {
+            } else if let Some(row) = rows.last_mut().filter(|row| row.text.len() < LONGEST) {
                 let full = self.cut.is_some_and(|cut| before + 1 >= cut);
                 if tags {
                     join(&mut row.text, content, full && open);

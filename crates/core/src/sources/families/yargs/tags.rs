@@ -37,7 +37,6 @@ impl Tags {
         if self.default.is_some() {
             param.default = self.default;
             param.from.note(Fact::Default, Evidence::Help);
-            param.required = false;
         }
         if self.deprecated.is_some() {
             param.deprecated = self.deprecated;
