@@ -13,7 +13,15 @@ pub(super) fn options(usage: &[String], listed: &[Listed]) -> Vec<Listed> {
         .flat_map(|option| &option.shorts)
         .filter_map(|short| letter(short))
         .collect();
-    for token in usage.iter().flat_map(|line| tokens::split(line)) {
+    // `prog --install [-s] [DIR]`, beside other lines: what follows belongs to that option.
+    let special = |line: &&String| {
+        usage.len() > 1
+            && tokens::split(line)
+                .iter()
+                .any(|token| token.text.starts_with('-'))
+    };
+    let lines = usage.iter().filter(|line| !special(line));
+    for token in lines.flat_map(|line| tokens::split(line)) {
         let Some(tokens::Group::Square(inner, mark)) = tokens::group(token.text) else {
             continue;
         };
