@@ -47,6 +47,10 @@ fn read(text: &Text<'_>) -> Page {
         ..*text
     };
     let mut page = lines::page(text);
+    // `busybox brctl addbr --help` would run: one word is looked at, and no more.
+    if !text.path.is_empty() {
+        page.commands.clear();
+    }
     drop_clusters(&mut page.flags);
     let whole = text.lines.join(" ");
     for flag in &mut page.flags {
