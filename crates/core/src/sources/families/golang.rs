@@ -100,3 +100,6 @@ pub(super) fn is_hashicorps(page: &str) -> bool {
 pub(super) fn is_go(page: &str) -> bool {
     page.contains("\n\tgo <command> [arguments]") && page.contains("Use \"go help <command>\"")
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,6 +71,14 @@ impl Page {
                     .iter()
                     .any(|word| line.starts_with(word))
                 || line.contains('<') && line.contains('@')
+                || [
+                    "unknown option",
+                    "unrecognized option",
+                    "invalid option",
+                    "illegal option",
+                ]
+                .iter()
+                .any(|complaint| line.contains(complaint))
         };
         let paragraph: Vec<&str> = self
             .description
@@ -278,7 +286,7 @@ fn names(lines: &[&str]) -> Vec<Row> {
         .take_while(|line| !blank(line))
         .copied()
         .collect();
-    let commas = block.iter().any(|line| line.trim_end().ends_with(','));
+    let commas = block.iter().any(|line| line.contains(", "));
     let separator = if commas { ", " } else { "  " };
     let mut found = Vec::new();
     let mut abreast = 0;

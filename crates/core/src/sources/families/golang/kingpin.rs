@@ -61,11 +61,12 @@ fn settle(flag: &mut Param, angled: bool, again: bool) {
         }
         return;
     };
-    let (shown, comma) = match shown.strip_suffix(",...") {
+    // kong's `A,...` and `K=V;...`, of which the dots are gone.
+    let (shown, comma) = match shown.strip_suffix(',') {
         Some(one) => (one, true),
         None => (shown.as_str(), false),
     };
-    let (shown, pairs) = match shown.strip_suffix(";...") {
+    let (shown, pairs) = match shown.strip_suffix(';') {
         Some(one) => (one, true),
         None => (shown, false),
     };
