@@ -1,6 +1,6 @@
 //! Tells a program's family from its first page.
 
-use super::golang;
+use super::{gnu, golang};
 use crate::model::Family;
 
 /// The family whose layout and stock phrases `page` of the program `name` has.
@@ -20,11 +20,16 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if let Some(family) = node(page) {
         return Some(family);
     }
-    let clap = ["Print help", "Prints help information", "[possible values:"];
-    let clap = clap.iter().any(|phrase| has(phrase))
-        || line(&|line| {
-            line.ends_with("Print version") || line.ends_with("Print version information")
-        });
+    let clap = |line: &str| {
+        let text = line.trim_start();
+        let helps = ["Print help", "Print version", "Print version information"].contains(&text)
+            || text.starts_with("Print help (see ")
+            || text.starts_with("Print help information")
+            || line.contains("--help ") && line.contains("Print help")
+            || line.contains("--version ") && line.ends_with("Print version");
+        helps || line.contains("Prints help information") || line.contains("[possible values:")
+    };
+    let clap = line(&clap);
     if clap && line(&|line| line.to_lowercase().starts_with("usage:")) {
         return Some(Family::Clap);
     }
@@ -35,6 +40,7 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
         return Some(Family::Kingpin);
     }
     if line(&|line| line.starts_with("Usage of ") && line.ends_with(':'))
+        || golang::prints_defaults(page)
         || golang::is_hashicorps(page)
         || golang::is_go(page)
     {
@@ -43,7 +49,7 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if name == "git" || (starts("usage: git ") && has("--[no-]")) {
         return Some(Family::Git);
     }
-    if has(" multi-call binary.\n") && has("\nUsage: ") {
+    if gnu::is_busybox(page) {
         return Some(Family::Gnu);
     }
     let lower = page.to_lowercase();
