@@ -150,7 +150,7 @@ pub enum CatalogError {
 const DEFINED: &str = "cli";
 
 /// Commands of Cobra's own that are no tools.
-const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
+pub(crate) const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
 
 impl Catalog {
     /// The tools of `programs` that `selection` offers.

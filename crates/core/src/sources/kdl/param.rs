@@ -164,7 +164,10 @@ fn describe(param: &mut Param, fields: &Fields<'_>, faults: &mut Faults) {
     if let Some((name, _)) = fields.text("value_name", faults) {
         param.value_name = Some(name.to_owned());
     }
-    if let (Some(text), false) = (fields.value_text("program_default", faults), fields.has("default")) {
+    if let (Some(text), false) = (
+        fields.value_text("program_default", faults),
+        fields.has("default"),
+    ) {
         param.default = Some(text);
         param.from.note(Fact::Default, Evidence::Definition);
     }
