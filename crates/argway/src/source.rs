@@ -133,10 +133,11 @@ impl Source {
             let words = Words::sort(programs)?;
             let mut readings = Vec::new();
             for program in &words.programs {
-                readings.push(match program {
+                let reading = match program {
                     OneProgram::File(path) => self.read_program(path)?,
                     OneProgram::Description(path) => described::read_file(path)?,
-                });
+                };
+                readings.push(self.corrected(reading)?);
             }
             let missing = self.add_defined(&words, &mut readings)?;
             Ok((readings, missing))
@@ -156,7 +157,7 @@ impl Source {
                     OneProgram::Description(path) => Some(described::read_file(path)?),
                 };
                 match known {
-                    Some(reading) => readings.push(reading),
+                    Some(reading) => readings.push(self.corrected(reading)?),
                     None => return Ok(None),
                 }
             }
@@ -166,6 +167,12 @@ impl Source {
             }
         };
         known().map_err(Failure::Program)
+    }
+
+    /// What the cache holds of the program called `name`, as it was read.
+    pub fn known(&self, name: &str) -> anyhow::Result<Option<Reading>> {
+        let path = identify::resolve(name)?;
+        Ok(self.cached(&path, &self.key_of(&path)?, &cache()))
     }
 
     /// Adds the definitions that `words` mean, and gives what is missing of them. What
@@ -225,7 +232,10 @@ impl Source {
         transcript: &TranscriptOption,
     ) -> Result<Reading, Failure> {
         match (&transcript.transcript, program) {
-            (Some(folder), name) => self.read_transcript(folder, name).map_err(Failure::Program),
+            (Some(folder), name) => self
+                .read_transcript(folder, name)
+                .and_then(|reading| self.corrected(reading))
+                .map_err(Failure::Program),
             (None, Some(program)) => self.read(program),
             (None, None) => Err(Failure::Usage(anyhow!(
                 "name a PROGRAM or a --transcript FOLDER"
@@ -266,7 +276,11 @@ impl Source {
         };
         Seen {
             programs: words.programs.iter().map(key).collect(),
-            definitions: words.stamp(),
+            definitions: words
+                .stamp()
+                .into_iter()
+                .chain(self.overlay_stamp())
+                .collect(),
         }
     }
 
