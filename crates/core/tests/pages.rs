@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use argway_core::model::{Param, Reading};
+use argway_core::model::{Family, Param, Reading};
 use argway_core::probe::{Answer, Probe, ProbeError, Question};
-use argway_core::sources::{help, plain, usage};
+use argway_core::sources::{families, help, plain, usage};
 use proptest::prelude::*;
 
 fn pages(folder: &str) -> Vec<PathBuf> {
@@ -213,6 +213,17 @@ fn read_all(text: &str) -> help::Page {
         usage::positionals(line, 0);
     }
     let _ = plain::read("prog", &mut Recorded(text.to_owned()));
+    for family in [
+        Family::Git,
+        Family::Gnu,
+        Family::GoFlag,
+        Family::Kingpin,
+        Family::Urfave,
+    ] {
+        let options = families::Options { oracle: false };
+        let probe = &mut Recorded(text.to_owned());
+        let _ = families::read("prog", Some(family), probe, options);
+    }
     page
 }
 

@@ -10,7 +10,7 @@ use crate::sources::plain;
 pub(super) fn read(text: &Text<'_>) -> Page {
     let mut page = Page::default();
     let is_usage = |line: &&str| line.starts_with("Usage of ") || line.starts_with("Usage:");
-    let head = text.lines.iter().position(|line| is_usage(&line));
+    let head = text.lines.iter().position(is_usage);
     page.usage = plain::usage_of(text.lines, text.program);
     page.usage.retain(|line| !line.starts_with("of "));
     page.positionals = plain::positionals_of(&page.usage, 1);
