@@ -16,7 +16,7 @@ def flag_of(option):
         "names": [*option.opts, *option.secondary_opts],
         "takes_value": not (option.is_flag or option.count),
         "optional_value": bare,
-        "choices": [getattr(it, "name", str(it)) for it in getattr(option.type, "choices", ())],
+        "choices": [getattr(it, "name", str(it)) for it in getattr(getattr(option, "type", None), "choices", ())],
         "repeatable": bool(option.multiple or option.count),
         "hidden": bool(option.hidden),
         "required": bool(option.required),

@@ -212,10 +212,7 @@ impl Spelled {
 /// Gives `param` its text, without what its end says of default and variable.
 pub(super) fn take_tags(param: &mut Param, text: &str) {
     let mut text = text.trim();
-    loop {
-        let Some((before, tag)) = last_tag(text) else {
-            break;
-        };
+    while let Some((before, tag)) = last_tag(text) {
         let Some((name, value)) = tag.split_once([':', '=']) else {
             break;
         };

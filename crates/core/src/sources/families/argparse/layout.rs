@@ -144,7 +144,7 @@ fn is_heading(lines: &[&str], at: usize) -> bool {
     }
     let own = indent(line);
     let next = lines[at + 1..].iter().take(4).find(|line| !blank(line));
-    if !next.is_some_and(|next| indent(next) > own) {
+    if next.is_none_or(|next| indent(next) <= own) {
         return false;
     }
     if own == 0 {

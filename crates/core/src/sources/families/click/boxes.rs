@@ -13,7 +13,7 @@ pub(super) fn is_boxed(lines: &[&str]) -> bool {
 }
 
 /// The title in a box's upper edge.
-fn title<'a>(line: &'a str) -> Option<&'a str> {
+fn title(line: &str) -> Option<&str> {
     let line = line.trim();
     let inside = line
         .strip_prefix(['╭', '┌', '┏'])?
@@ -222,7 +222,8 @@ fn row(entry: &[Vec<String>], values: &[bool]) -> Row {
         }
     }
     // typer shows a type for switches too.
-    if !value.is_empty() && !(row.left.starts_with('-') && value == "<bool>") {
+    let typed_switch = row.left.starts_with('-') && value == "<bool>";
+    if !value.is_empty() && !typed_switch {
         row.left.push(' ');
         row.left.push_str(&value);
     }
