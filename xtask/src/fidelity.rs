@@ -40,6 +40,7 @@ use argway_serve::probe::ProcessProbe;
 
 mod score;
 mod truth;
+#[allow(dead_code, reason = "for the measure of programs by family")]
 mod zsh;
 
 use score::{Score, percent};
