@@ -419,7 +419,9 @@ impl Inquiry<'_> {
         };
         if answer.code == Some(0) {
             if page_of(&answer).is_some_and(|shown| shown.trim() == page.trim()) {
-                return Some(Heard::Accepted);
+                // GNU's programs look at many values only once all words are read.
+                let says = self.dialect != Dialect::Gnu;
+                return says.then_some(Heard::Accepted);
             }
         } else if let Some(refusal) = refusal::read(self.dialect, &answer.stderr) {
             return Some(Heard::Refused(refusal));
