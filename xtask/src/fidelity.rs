@@ -42,6 +42,7 @@ mod families;
 mod live;
 mod score;
 mod truth;
+#[allow(dead_code, reason = "for the measure of programs by family")]
 mod zsh;
 
 use score::{Score, percent};

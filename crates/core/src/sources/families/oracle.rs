@@ -57,7 +57,7 @@ impl Dialect {
 /// Asks about the flags of `commands`, which show their page when they are asked as
 /// `ask` says, and notes what came of it.
 pub(super) fn confirm(
-    commands: &mut Vec<CommandSpec>,
+    commands: &mut [CommandSpec],
     dialect: Dialect,
     ask: Ask,
     probe: &mut dyn Probe,
@@ -104,6 +104,9 @@ struct Subject {
 
 /// A flag as printed: long form, placeholder, text, and the values that it lists.
 type Key = (String, String, String, Vec<String>);
+
+/// A command's path, and the words put behind it.
+type Asked<'a> = (&'a [String], Vec<String>);
 
 /// What was heard.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -266,7 +269,7 @@ impl Inquiry<'_> {
     }
 
     fn put_bad(&mut self, subjects: &mut [&mut Subject]) {
-        let asked: Vec<(&[String], Vec<String>)> = subjects
+        let asked: Vec<Asked<'_>> = subjects
             .iter()
             .map(|subject| (&subject.path[..], vec![format!("{}={BAD}", subject.key.0)]))
             .collect();
@@ -285,7 +288,7 @@ impl Inquiry<'_> {
                 subject.verdict.bad.as_ref() == Some(&integer)
             })
             .collect();
-        let asked: Vec<(&[String], Vec<String>)> = open
+        let asked: Vec<Asked<'_>> = open
             .iter()
             .map(|subject| (&subject.path[..], vec![format!("{}=-1", subject.key.0)]))
             .collect();
@@ -305,7 +308,7 @@ impl Inquiry<'_> {
                 Some((subject, good))
             })
             .collect();
-        let twice: Vec<(&[String], Vec<String>)> = open
+        let twice: Vec<Asked<'_>> = open
             .iter()
             .map(|(subject, good)| {
                 let word = format!("{}={good}", subject.key.0);
@@ -324,7 +327,7 @@ impl Inquiry<'_> {
                 good != BAD && !one_only
             })
             .collect();
-        let joined: Vec<(&[String], Vec<String>)> = closed
+        let joined: Vec<Asked<'_>> = closed
             .iter()
             .map(|(subject, good)| {
                 (
@@ -340,7 +343,7 @@ impl Inquiry<'_> {
     }
 
     /// What is heard to each of `asked`: words behind a command's path.
-    fn put(&mut self, asked: &[(&[String], Vec<String>)]) -> Vec<Option<Heard>> {
+    fn put(&mut self, asked: &[Asked<'_>]) -> Vec<Option<Heard>> {
         let mut heard = Vec::with_capacity(asked.len());
         for batch in asked.chunks(BATCH) {
             self.open(batch.iter().map(|(path, _)| *path));
@@ -416,7 +419,9 @@ impl Inquiry<'_> {
         };
         if answer.code == Some(0) {
             if page_of(&answer).is_some_and(|shown| shown.trim() == page.trim()) {
-                return Some(Heard::Accepted);
+                // GNU's programs look at many values only once all words are read.
+                let says = self.dialect != Dialect::Gnu;
+                return says.then_some(Heard::Accepted);
             }
         } else if let Some(refusal) = refusal::read(self.dialect, &answer.stderr) {
             return Some(Heard::Refused(refusal));
@@ -452,7 +457,7 @@ impl Subject {
 }
 
 /// Tells the commands what was heard of their flags.
-fn tell(commands: &mut Vec<CommandSpec>, subjects: &[Subject], losses: &mut Vec<Loss>) {
+fn tell(commands: &mut [CommandSpec], subjects: &[Subject], losses: &mut Vec<Loss>) {
     let heard: BTreeMap<&Key, &Subject> = subjects
         .iter()
         .filter(|subject| subject.verdict != Verdict::default())
@@ -498,13 +503,14 @@ fn inherit(
     strict: bool,
     unknown: &BTreeSet<(Vec<String>, String)>,
 ) {
-    let mut told: Vec<(Arc<[Param]>, Arc<[Param]>)> = Vec::new();
+    // Before and after.
+    let mut told: Vec<[Arc<[Param]>; 2]> = Vec::new();
     for command in commands {
         let known = told
             .iter()
             .rev()
-            .find(|(before, _)| Arc::ptr_eq(before, &command.inherited));
-        if let Some((_, after)) = known {
+            .find(|[before, _]| Arc::ptr_eq(before, &command.inherited));
+        if let Some([_, after]) = known {
             command.inherited = Arc::clone(after);
             continue;
         }
@@ -523,7 +529,7 @@ fn inherit(
             }
         }
         let after: Arc<[Param]> = flags.into();
-        told.push((Arc::clone(&command.inherited), Arc::clone(&after)));
+        told.push([Arc::clone(&command.inherited), Arc::clone(&after)]);
         command.inherited = after;
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn apply(lines: &[String], text: &Text<'_>, page: &mut Page, argument
     // Lines that lead on to a command say nothing of what is given without one.
     let own: Vec<Line> = read
         .into_iter()
-        .filter(|line| !line.foreign && !(has_commands && line.command == Some(true)))
+        .filter(|line| !(line.foreign || has_commands && line.command == Some(true)))
         .collect();
     let everywhere = |name: &String| own.iter().all(|line| line.required.contains(name));
     for flag in &mut page.flags {
@@ -112,10 +112,10 @@ fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Pa
         // Old versions write `<x>` for all; the usage line knows.
         argument.required = everywhere;
         let many = |it: &Param| matches!(it.kind, Kind::List(..));
-        if let Some(longer) = seen.iter().flatten().find(|it| many(it)) {
-            if !many(&argument) {
-                argument.kind = longer.kind.clone();
-            }
+        if let Some(longer) = seen.iter().flatten().find(|it| many(it))
+            && !many(&argument)
+        {
+            argument.kind = longer.kind.clone();
         }
         argument.from.note(Fact::Required, Evidence::Help);
         let in_line = lines.iter().find_map(|line| {

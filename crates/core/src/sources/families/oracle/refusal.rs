@@ -105,9 +105,13 @@ fn gnu(text: &str) -> Option<Refusal> {
             .flat_map(|row| row.split(", "))
             .map(|name| name.trim_matches(['\'', '‘', '’', '`', '"']).to_owned())
             .collect();
-        return Some(match values.is_empty() {
-            true => Refusal::Other,
-            false => Refusal::Values(values),
+        // `+FORMAT` and `[posix-]iso` stand for more than they say.
+        let plain = |c: char| c.is_alphanumeric() || "-_.:".contains(c);
+        let words = |value: &String| !value.is_empty() && value.chars().all(plain);
+        let closed = !values.is_empty() && values.iter().all(words);
+        return Some(match closed {
+            true => Refusal::Values(values),
+            false => Refusal::Other,
         });
     }
     if head.contains("doesn't allow an argument") {

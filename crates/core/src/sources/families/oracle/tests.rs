@@ -307,6 +307,12 @@ fn gnu_lists_the_words_that_it_takes() {
 }
 
 #[test]
+fn a_list_that_is_not_of_words_alone_is_open() {
+    let text = "ls: invalid argument ‘x’ for ‘time style’\nValid arguments are:\n  - [posix-]iso\n  - +FORMAT (e.g., +%H:%M)\n";
+    assert_eq!(refusal::read(Dialect::Gnu, text), Some(Refusal::Other));
+}
+
+#[test]
 fn old_versions_of_clap_refuse_in_other_words() {
     let cases = [
         (
