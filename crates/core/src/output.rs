@@ -18,7 +18,7 @@ mod reply;
 mod stream;
 mod table;
 mod unwrap;
-mod yaml;
+pub(crate) mod yaml;
 
 pub use ansi::shown;
 pub use reply::{advice, failures, reply};

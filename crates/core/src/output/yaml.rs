@@ -190,7 +190,7 @@ fn key(line: &str) -> Option<(&str, &str)> {
     (is_name && !name.is_empty() && !name.starts_with('-')).then_some((name, value))
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     serde_saphyr::options! {
         // Its frames are large: a hundred levels overflow a thread of 2 MiB.
         budget: serde_saphyr::budget! { max_depth: 40, },
@@ -201,7 +201,8 @@ fn options() -> Options {
     }
 }
 
-fn parse(document: &str) -> Option<Value> {
+/// The mapping or list that one document is, whatever it looks like.
+pub(crate) fn parse(document: &str) -> Option<Value> {
     let mut value: Value = serde_saphyr::from_str_with_options(document, options()).ok()?;
     if !(value.is_object() || value.is_array()) {
         return None;

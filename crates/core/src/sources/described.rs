@@ -97,3 +97,6 @@ pub fn read(format: Format, name: Option<&str>, text: &str) -> Result<Reading, D
 fn named<'a>(given: Option<&'a str>, own: &'a str) -> &'a str {
     given.unwrap_or(own.trim())
 }
+
+#[cfg(test)]
+mod tests;

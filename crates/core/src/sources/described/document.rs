@@ -1,27 +1,26 @@
 //! Descriptions in JSON or YAML, as values.
 
 use serde_json::{Map, Value};
-use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
 use super::DescribedError;
+use crate::output::yaml;
 
-/// The value of `text`: JSON where it starts as JSON does, else YAML with only `true`
-/// and `false` for booleans, so that `no` stays the name it is.
+/// The value of `text`: JSON where it starts as JSON does, else YAML as output is read:
+/// `no` stays the name that it is, and a version `1.10` does not become 1.1.
 pub(super) fn parse(text: &str) -> Result<Value, DescribedError> {
     if is_json(text) {
         return serde_json::from_str(text)
             .map_err(|error| DescribedError(format!("is not JSON: {error}")));
     }
-    let options = serde_saphyr::options! {
-        // Its frames are large: a hundred levels overflow a thread of 2 MiB.
-        budget: serde_saphyr::budget! { max_depth: 60, },
-        strict_booleans: true,
-        duplicate_keys: DuplicateKeyPolicy::Error,
-        non_finite_float_policy: NonFiniteFloatPolicy::Reject,
-        with_snippet: false,
-    };
-    serde_saphyr::from_str_with_options(text, options)
-        .map_err(|error| DescribedError(format!("is not YAML: {error}")))
+    if let Some(value) = yaml::parse(text) {
+        return Ok(value);
+    }
+    Err(DescribedError(
+        match serde_saphyr::from_str_with_options::<Value>(text, yaml::options()) {
+            Ok(_) => "holds neither JSON nor a mapping in YAML".to_owned(),
+            Err(error) => format!("is not YAML: {error}"),
+        },
+    ))
 }
 
 /// The object that `text` is, if it is JSON or YAML and has all of these `marks` in it:

@@ -57,7 +57,9 @@ fn take(command: &mut CommandSpec, said: CommandSpec, shared: &mut Shared) {
     // The help's text may go on where the description has the one line only.
     fill(&mut command.description, &said.description);
     fill(&mut command.examples, &said.examples);
-    fill(&mut command.usage, &said.usage);
+    if command.usage.is_empty() {
+        command.usage.clone_from(&said.usage);
+    }
     if !said.aliases.is_empty() {
         command.aliases.clone_from(&said.aliases);
     }

@@ -169,11 +169,14 @@ fn is_zero(kind: &Kind, default: &str) -> bool {
 }
 
 fn positional(value: &Value) -> Param {
-    let kind = match value.is("variadic") {
+    // Of `[NAME...]` only the brackets are taken off.
+    let written = value.text("name");
+    let name = written.trim_end_matches("...");
+    let kind = match value.is("variadic") || name.len() < written.len() {
         true => Kind::List(Scalar::String, Split::Words),
         false => Kind::One(Scalar::String),
     };
-    let mut param = Param::positional(value.text("name"), kind);
+    let mut param = Param::positional(name, kind);
     param.text = value.text("description");
     param.required = value.is("required");
     noted(param)

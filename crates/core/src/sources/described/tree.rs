@@ -258,12 +258,13 @@ fn command(
     if command.usage.is_empty() {
         command.usage = usage_line(program, &command, said.behind_dashes.as_deref());
     }
-    command.groups = said
-        .groups
-        .iter()
-        .filter_map(|group| named(group, &command))
-        .collect();
-    command.groups.dedup();
+    let mut groups: Vec<Group> = Vec::new();
+    for group in said.groups.iter().filter_map(|it| named(it, &command)) {
+        if !groups.iter().any(|it| means(it, &group)) {
+            groups.push(group);
+        }
+    }
+    command.groups = groups;
     let (effect, shown) = match said.effect {
         Some(said) => said,
         None => (effect::of_command(&command), Evidence::Convention),
@@ -366,6 +367,18 @@ fn named(group: &Group, command: &CommandSpec) -> Option<Group> {
         Group::AnyOf(members) => Group::AnyOf(all(members)?),
         Group::Requires(members) => Group::Requires(all(members)?),
     })
+}
+
+/// Whether two groups say the same; what excludes another is excluded by it.
+fn means(one: &Group, other: &Group) -> bool {
+    match (one, other) {
+        (Group::Exclusive(one), Group::Exclusive(other))
+        | (Group::Together(one), Group::Together(other))
+        | (Group::AnyOf(one), Group::AnyOf(other)) => {
+            one.len() == other.len() && one.iter().all(|name| other.contains(name))
+        }
+        _ => one == other,
+    }
 }
 
 /// `mise exec [flags] [TOOL]... [-- COMMAND]...`: what stands behind `--` is read off it.

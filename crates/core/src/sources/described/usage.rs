@@ -313,6 +313,3 @@ fn deprecation(said: Option<String>) -> Option<String> {
         reason => Some(reason.to_owned()),
     }
 }
-
-#[cfg(test)]
-mod tests;

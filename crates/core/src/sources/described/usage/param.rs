@@ -163,6 +163,26 @@ fn placeholder(word: &str) -> Option<(&str, bool, bool)> {
     }
 }
 
+/// `<START> <UID[:GID]>…` cut between its placeholders.
+fn placeholders(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut open) = (0, 0usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' | '[' => open += 1,
+            '>' | ']' => open = open.saturating_sub(1),
+            _ if c.is_whitespace() && open == 0 => {
+                parts.push(&text[start..at]);
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
 /// What an `arg` below a flag says of its value.
 fn take_value(written: &mut Written, node: &Node) {
     let Some(name) = node.value(0) else {
@@ -170,10 +190,9 @@ fn take_value(written: &mut Written, node: &Node) {
     };
     let name = name.replace("...", "…");
     written.values.clear();
-    for word in name.split_inclusive(['>', ']']).map(str::trim) {
+    for word in placeholders(&name) {
         match (word, placeholder(word)) {
             ("…", _) => written.is_variadic = true,
-            ("", _) => {}
             (_, Some((inner, optional, many))) => {
                 written.values.push(inner.to_owned());
                 written.is_optional |= optional;
@@ -277,7 +296,10 @@ fn choices(param: &mut Param, node: &Node) {
         match is_open {
             false => param.choices = all,
             true if all.is_empty() => {}
-            true => param.text = format!("{} (such as {})", param.text, all.join(", ")),
+            true => {
+                let text = format!("{} (such as {})", param.text, all.join(", "));
+                param.text = text.trim_start().to_owned();
+            }
         }
     }
 }
