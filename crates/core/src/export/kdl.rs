@@ -139,9 +139,9 @@ impl Writer<'_> {
     fn body(&mut self, index: usize, spec: &CommandSpec, above: &Above, depth: usize) {
         let program = Arc::clone(&self.program);
         let children: Vec<usize> = self.below(spec).collect();
-        if !spec.aliases.is_empty() && !spec.path.is_empty() {
-            let aliases = spec.aliases.iter().filter(|alias| !alias.trim().is_empty());
-            let aliases = all_quoted(aliases.map(String::as_str));
+        let aliases = spec.aliases.iter().filter(|alias| !alias.trim().is_empty());
+        let aliases = all_quoted(aliases.map(String::as_str));
+        if !aliases.is_empty() && !spec.path.is_empty() {
             self.page.line(format!("alias {aliases}"));
         }
         let is_tool = self.is_tool(spec);
@@ -239,15 +239,14 @@ impl Writer<'_> {
     }
 
     fn description(&mut self, spec: &CommandSpec) {
-        let (summary, long) = (spec.summary.trim(), spec.description.trim());
-        let text = match (summary, long) {
+        let seen = |text: &str| text.replace('\0', "").trim().to_owned();
+        let (summary, long) = (seen(&spec.summary), seen(&spec.description));
+        let text = match (summary.as_str(), long.as_str()) {
             ("", "") => {
                 self.page
                     .comment("It says nothing of itself: say what it does.");
-                return self.page.text(
-                    "description",
-                    &self.reading.program.command_line(&spec.path),
-                );
+                let line = self.reading.program.command_line(&spec.path);
+                return self.page.text("description", or(line.trim(), "a program"));
             }
             (summary, "") => summary.to_owned(),
             ("", long) => long.to_owned(),

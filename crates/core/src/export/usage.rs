@@ -170,9 +170,11 @@ impl Writer {
             command.path.len() > spec.path.len() && command.path.starts_with(&spec.path)
         });
         below.all(|command| {
-            command
-                .flags()
-                .any(|flag| form(flag).as_deref() == Some(wanted))
+            let mut flags = command.flags();
+            let typed = |flag: &Param| form(flag).as_deref() == Some(wanted);
+            // One that stands before the subcommand is its parent's alone.
+            let behind = |flag: &Param| flag.spelling().is_some_and(|it| it.after_words.is_none());
+            flags.any(|flag| typed(flag) && behind(flag))
         })
     }
 

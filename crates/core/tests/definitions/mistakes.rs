@@ -253,7 +253,7 @@ const IN_A_DEFINITION: &[Case] = &[
     (
         r#"arg "a" short="-a""#,
         &[
-            "4:9 `short` means nothing in `arg` (it may hold description, required, position, type, items, default, enum)",
+            "4:9 `short` means nothing in `arg` (it may hold description, required, position, type, items, default, enum, program_default, value_name)",
         ],
     ),
     (
@@ -374,7 +374,9 @@ const IN_A_DEFINITION: &[Case] = &[
     ),
     (
         r#"flag "a" type="array" items="boolean""#,
-        &[r#"4:29 `items` takes "string", "number", "integer" or "path", not "boolean""#],
+        &[
+            r#"4:29 `items` takes "string", "number", "integer" or "path", not "boolean" (did you mean "boolean_value"?)"#,
+        ],
     ),
     (
         r#"flag "a" type="array" { default "x" 5 }"#,
@@ -627,7 +629,7 @@ const IN_A_DEFINITION: &[Case] = &[
     ),
     (
         "runnable true",
-        &["4:1 `runnable` is for a command that has subcommands: without them it always is"],
+        &["4:1 `runnable true` is for a command that has subcommands: without them it always is"],
     ),
     (
         "args true\nflag \"a\"",

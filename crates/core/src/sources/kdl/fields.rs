@@ -303,7 +303,8 @@ impl<'a> Fields<'a> {
         if found.is_none() {
             let mut fault = wrong(name, &expected, entry);
             let rare = rare.iter().map(|(word, _)| *word);
-            if let Some(near) = faults.nearest(said, words.into_iter().chain(rare)) {
+            let near = faults.nearest(said, words);
+            if let Some(near) = near.or_else(|| faults.nearest(said, rare)) {
                 fault = fault.help(format!("did you mean \"{near}\"?"));
             }
             faults.add(fault);
