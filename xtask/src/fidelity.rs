@@ -38,6 +38,8 @@ use argway_core::sources::oracle;
 use argway_core::sources::transcript::{Recorder, Transcript, record};
 use argway_serve::probe::ProcessProbe;
 
+mod families;
+mod live;
 mod score;
 mod truth;
 mod zsh;
@@ -56,6 +58,12 @@ pub fn run(words: Vec<String>) -> anyhow::Result<()> {
         .iter()
         .filter(|word| !word.starts_with("--"))
         .collect();
+    if words.iter().any(|word| word == "--families") {
+        let mut table = String::new();
+        let measured = live::run(&named, diff, &mut table);
+        print(&table);
+        return measured;
+    }
     let subjects = if named.is_empty() {
         everything()?
     } else {

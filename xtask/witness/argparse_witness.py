@@ -94,9 +94,20 @@ def stop_at(parser, *_, **__):
     witness.found(parser)
 
 
-argparse.ArgumentParser.print_help = stop_at
-argparse.ArgumentParser.format_help = stop_at
+def replace(parsers):
+    """Puts the stop into a class, and into those that are made of it and have their own."""
+    for name in ("print_help", "format_help"):
+        setattr(parsers, name, stop_at)
+    parsers.__init_subclass__ = classmethod(replace_own)
+
+
+def replace_own(parsers, **_):
+    for name in ("print_help", "format_help"):
+        if name in vars(parsers):
+            setattr(parsers, name, stop_at)
+
+
+replace(argparse.ArgumentParser)
+replace(optparse.OptionParser)
 argparse._HelpAction.__call__ = lambda self, parser, *_: stop_at(parser)
-optparse.OptionParser.print_help = stop_at
-optparse.OptionParser.format_help = stop_at
 witness.run()

@@ -10,10 +10,6 @@ import importlib
 import entry
 
 
-def kind(thing):
-    return {it.__name__ for it in type(thing).__mro__}
-
-
 def flag_of(option):
     bare = bool(getattr(option, "_flag_needs_value", False))
     return {
@@ -29,7 +25,7 @@ def flag_of(option):
 
 def positional_of(argument):
     return {
-        "name": argument.human_readable_name,
+        "name": argument.metavar or argument.name.upper(),
         "required": bool(argument.required),
         "many": argument.nargs != 1,
     }
@@ -39,7 +35,7 @@ def commands_of(command, path, context_class, above, hidden=False):
     context = context_class(command, info_name=path[-1] if path else "program", parent=above)
     flags, positionals = [], []
     for param in command.get_params(context):
-        if "Option" not in kind(param):
+        if param.param_type_name != "option":
             if not getattr(param, "hidden", False):
                 positionals.append(positional_of(param))
         elif param.name != "help" and "--help" not in param.opts:

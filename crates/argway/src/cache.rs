@@ -59,6 +59,13 @@ impl Key {
         })
     }
 
+    /// The same, for a description that the file at `path` is part of.
+    pub fn beside(mut self, path: &Path) -> io::Result<Self> {
+        self.identity
+            .push_str(&json!(FileId::of(path)?).to_string());
+        Ok(self)
+    }
+
     fn file_name(&self, name: &str) -> String {
         let safe: String = name
             .chars()

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use argway_core::argv;
 use argway_core::model::{Program, Reading};
+use argway_core::overlay;
 use argway_core::sources::kdl;
 use argway_serve::identify::{self, ResolveError};
 
@@ -54,6 +55,20 @@ impl Sheet {
         match &self.content {
             Ok(content) => kdl::read(&self.path.to_string_lossy(), &content.text),
             Err(_) => kdl::Definitions::default(),
+        }
+    }
+
+    /// Whether it corrects programs that are read, and defines none.
+    pub fn is_overlay(&self) -> bool {
+        let content = self.content.as_ref();
+        content.is_ok_and(|content| overlay::is_overlay(&content.text))
+    }
+
+    /// The corrections in it and their mistakes; nothing where it is not used.
+    pub fn read_overlays(&self) -> overlay::Overlays {
+        match &self.content {
+            Ok(content) => overlay::read(&self.path.to_string_lossy(), &content.text),
+            Err(_) => overlay::Overlays::default(),
         }
     }
 
@@ -185,6 +200,11 @@ impl Desk {
     /// The places of this user and project, the weakest first.
     pub fn places(&self) -> Vec<Place> {
         self.surroundings.places()
+    }
+
+    /// Where this user's and project's corrections of programs are, the weakest first.
+    pub fn overlay_places(&self) -> Vec<Place> {
+        self.surroundings.overlay_places()
     }
 
     /// Every file of `places`, read once, and what could not be listed.

@@ -6,6 +6,7 @@ mod definitions;
 mod exit;
 mod interrupt;
 mod options;
+mod overlays;
 mod source;
 mod terminal;
 

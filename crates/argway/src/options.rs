@@ -17,7 +17,7 @@ use argway_core::units;
 use crate::exit::Failure;
 
 /// How a program is read.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Reading the program")]
 pub struct ReadOptions {
     /// Read the program again even if its description is cached
@@ -29,6 +29,9 @@ pub struct ReadOptions {
     /// Do not ask the program's parser about types that its help leaves open
     #[arg(long)]
     pub no_oracle: bool,
+    /// Correct the program with this file, beside those of yours and of the project (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub overlay: Vec<PathBuf>,
     /// How many help pages are asked for at once [default: twice the processors]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,

@@ -1,5 +1,6 @@
 //! From what the user named to what is known of it: a program on PATH, a path, a
-//! description file, definitions, or a folder of captured pages.
+//! description file, definitions, or a folder of captured pages. What programs and files
+//! say in formats made for that is read in [`described`].
 //!
 //! A program is read at most once: what came of it is cached until its file changes.
 
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
 use argway_core::probe::Probe;
+use argway_core::sources::described::Sign;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, families};
 use argway_serve::identify::{self, Identity};
@@ -24,6 +26,7 @@ use crate::interrupt;
 use crate::options::{ReadOptions, TranscriptOption};
 use crate::terminal::Terminal;
 
+mod described;
 mod words;
 
 use words::{OneProgram, Words};
@@ -130,10 +133,11 @@ impl Source {
             let words = Words::sort(programs)?;
             let mut readings = Vec::new();
             for program in &words.programs {
-                readings.push(match program {
+                let reading = match program {
                     OneProgram::File(path) => self.read_program(path)?,
-                    OneProgram::Description(path) => read_description(path)?,
-                });
+                    OneProgram::Description(path) => described::read_file(path)?,
+                };
+                readings.push(self.corrected(reading)?);
             }
             let missing = self.add_defined(&words, &mut readings)?;
             Ok((readings, missing))
@@ -150,10 +154,10 @@ impl Source {
             for program in &words.programs {
                 let known = match program {
                     OneProgram::File(path) => self.cached(path, &self.key_of(path)?, &cache()),
-                    OneProgram::Description(path) => Some(read_description(path)?),
+                    OneProgram::Description(path) => Some(described::read_file(path)?),
                 };
                 match known {
-                    Some(reading) => readings.push(reading),
+                    Some(reading) => readings.push(self.corrected(reading)?),
                     None => return Ok(None),
                 }
             }
@@ -163,6 +167,12 @@ impl Source {
             }
         };
         known().map_err(Failure::Program)
+    }
+
+    /// What the cache holds of the program called `name`, as it was read.
+    pub fn known(&self, name: &str) -> anyhow::Result<Option<Reading>> {
+        let path = identify::resolve(name)?;
+        Ok(self.cached(&path, &self.key_of(&path)?, &cache()))
     }
 
     /// Adds the definitions that `words` mean, and gives what is missing of them. What
@@ -197,7 +207,7 @@ impl Source {
             for program in &words.programs {
                 titles.push(match program {
                     OneProgram::File(path) => name_of(path),
-                    OneProgram::Description(path) => read_description(path)?.program.name,
+                    OneProgram::Description(path) => described::read_file(path)?.program.name,
                 });
             }
             let defined = words.definitions()?;
@@ -222,7 +232,10 @@ impl Source {
         transcript: &TranscriptOption,
     ) -> Result<Reading, Failure> {
         match (&transcript.transcript, program) {
-            (Some(folder), name) => self.read_transcript(folder, name).map_err(Failure::Program),
+            (Some(folder), name) => self
+                .read_transcript(folder, name)
+                .and_then(|reading| self.corrected(reading))
+                .map_err(Failure::Program),
             (None, Some(program)) => self.read(program),
             (None, None) => Err(Failure::Usage(anyhow!(
                 "name a PROGRAM or a --transcript FOLDER"
@@ -257,13 +270,17 @@ impl Source {
                 definitions: Vec::new(),
             };
         };
-        let key = |program: &OneProgram| {
-            let (OneProgram::File(path) | OneProgram::Description(path)) = program;
-            Key::of(&name_of(path), path, self.choices()).ok()
+        let key = |program: &OneProgram| match program {
+            OneProgram::File(path) => self.key_of(path).ok(),
+            OneProgram::Description(path) => Key::of(&name_of(path), path, self.choices()).ok(),
         };
         Seen {
             programs: words.programs.iter().map(key).collect(),
-            definitions: words.stamp(),
+            definitions: words
+                .stamp()
+                .into_iter()
+                .chain(self.overlay_stamp())
+                .collect(),
         }
     }
 
@@ -287,8 +304,12 @@ impl Source {
     }
 
     fn key_of(&self, path: &Path) -> anyhow::Result<Key> {
-        Key::of(&name_of(path), path, self.choices())
-            .with_context(|| format!("{} could not be read", path.display()))
+        let key = Key::of(&name_of(path), path, self.choices());
+        match described::manifest(path) {
+            Some(manifest) => key.and_then(|key| key.beside(&manifest)),
+            None => key,
+        }
+        .with_context(|| format!("{} could not be read", path.display()))
     }
 
     fn cached(&self, path: &Path, key: &Key, cache: &io::Result<Cache>) -> Option<Reading> {
@@ -334,13 +355,16 @@ impl Source {
         };
         let identity = identify::family(path)
             .with_context(|| format!("{} could not be read", path.display()))?;
-        let reader = match identity.inner() {
-            Identity::Cobra => Reader::Cobra,
-            Identity::OldCobra => Reader::CobraPages,
-            Identity::NotCobra { family } => Reader::Pages(*family),
-            Identity::Wrapper { .. } => Reader::Pages(None),
+        let (reader, signs) = match identity.inner() {
+            Identity::Cobra => (Reader::Cobra, vec![Sign::Cobra]),
+            Identity::OldCobra => (Reader::CobraPages, Vec::new()),
+            Identity::NotCobra { family } => (Reader::Pages(*family), Vec::new()),
+            Identity::Describes { sign, family } => (Reader::Pages(*family), vec![*sign]),
+            Identity::Wrapper { .. } => (Reader::Pages(None), Vec::new()),
         };
-        let mut reading = self.read_pages(&name_of(path), reader, probe)?;
+        let manifest = described::manifest_text(path)?;
+        let name = name_of(path);
+        let mut reading = self.read_own(&name, reader, &signs, manifest.as_deref(), probe)?;
         reading.program.executable = Some(path.display().to_string());
         Ok(reading)
     }
@@ -367,9 +391,9 @@ impl Source {
     }
 
     fn read_transcript(&self, folder: &Path, name: Option<&str>) -> anyhow::Result<Reading> {
-        let mut transcript = text_files(folder)
-            .and_then(|files| Ok(Transcript::new(files)?))
-            .with_context(|| format!("{} is not a transcript", folder.display()))?;
+        let is_not = || format!("{} is not a transcript", folder.display());
+        let files = text_files(folder).with_context(is_not)?;
+        let mut transcript = Transcript::new(files.clone()).with_context(is_not)?;
         let program = transcript.program().to_owned();
         if let Some(name) = name
             && name != program
@@ -381,10 +405,13 @@ impl Source {
         }
         let reader = match transcript.family() {
             Family::Cobra => Reader::Cobra,
-            Family::Unknown | Family::Definition => Reader::Pages(None),
+            Family::Unknown | Family::Definition | Family::Described => Reader::Pages(None),
             family => Reader::Pages(Some(family)),
         };
-        self.read_pages(&program, reader, &mut transcript)
+        // What its file showed is not recorded: pages that were not asked are not there.
+        let signs = [Sign::Cobra, Sign::Swift, Sign::Usage];
+        let manifest = files.get(described::MANIFEST).map(String::as_str);
+        self.read_own(&program, reader, &signs, manifest, &mut transcript)
     }
 
     /// Reads `program` anew and gives the files of its transcript, by name.
@@ -398,7 +425,11 @@ impl Source {
             let mut recorder = Recorder::new(probe.clone());
             let reading = self.walk(path, &mut recorder)?;
             self.tell(path, &probe);
-            Ok(recorder.files(&name_of(path), reading.program.family))
+            let mut files = recorder.files(&name_of(path), reading.program.family);
+            if let Some(text) = described::manifest_text(path)? {
+                files.insert(described::MANIFEST.to_owned(), text);
+            }
+            Ok(files)
         };
         capture().map_err(Failure::Program)
     }
@@ -414,12 +445,6 @@ fn name_of(path: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
-}
-
-fn read_description(path: &Path) -> anyhow::Result<Reading> {
-    let text = fs::read(path).with_context(|| format!("{} could not be read", path.display()))?;
-    serde_json::from_slice(&text)
-        .with_context(|| format!("{} is not a description of a program", path.display()))
 }
 
 /// The text files in `folder`, by name. Other files are nobody's pages.

@@ -150,7 +150,7 @@ pub enum CatalogError {
 const DEFINED: &str = "cli";
 
 /// Commands of Cobra's own that are no tools.
-const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
+pub(crate) const HELPERS: [&str; 4] = ["help", "completion", "__complete", "__completeNoDesc"];
 
 impl Catalog {
     /// The tools of `programs` that `selection` offers.
@@ -238,13 +238,29 @@ fn tool_names(programs: &[Arc<Program>]) -> BTreeMap<(usize, usize), String> {
         commands.sort_by_key(|&command| &program.commands[command].path);
         order.extend(commands.into_iter().map(|command| (at, command)));
     }
+    // What somebody called otherwise, by its path; the root is the program's name.
+    let called: Vec<BTreeMap<&[String], &str>> = programs
+        .iter()
+        .map(|program| {
+            let commands = program.commands.iter();
+            let named = commands.filter_map(|it| Some((it.path.as_slice(), it.called.as_deref()?)));
+            named.collect()
+        })
+        .collect();
     let wanted = |&(at, command): &(usize, usize)| {
         let program = &programs[at];
         let mut words = match program.family {
             Family::Definition => vec![DEFINED, program.name.as_str()],
             _ => vec![program.name.as_str()],
         };
-        words.extend(program.commands[command].path.iter().map(String::as_str));
+        let path = &program.commands[command].path;
+        words.extend(path.iter().map(String::as_str));
+        let first = words.len() - path.len() - 1;
+        for depth in 0..=path.len() {
+            if let Some(name) = called[at].get(&path[..depth]) {
+                words[first + depth] = name;
+            }
+        }
         names::shorten(&names::plain(&words.join("_")))
     };
     let mut names = BTreeMap::new();

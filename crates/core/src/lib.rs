@@ -8,11 +8,13 @@
 pub mod argv;
 pub mod catalog;
 pub mod cost;
+pub mod export;
 pub mod few;
 pub mod glob;
 pub mod manual;
 pub mod model;
 pub mod output;
+pub mod overlay;
 pub mod policy;
 pub mod probe;
 pub mod schema;

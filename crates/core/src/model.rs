@@ -144,6 +144,8 @@ impl Family {
 pub struct CommandSpec {
     /// Words after the program's name; empty for the root.
     pub path: Vec<String>,
+    /// What tools call it in place of the last word of `path`, which stays what is typed.
+    pub called: Option<String>,
     /// Other names of the last word of `path`.
     pub aliases: Vec<String>,
     /// The heading that the parent's help lists it under.
@@ -175,6 +177,8 @@ pub struct CommandSpec {
     pub groups: Vec<Group>,
     /// Hints for clients, where somebody wrote them down.
     pub annotations: Annotations,
+    /// What its stdout is read as, where somebody corrected that.
+    pub output: Option<StdoutFormat>,
     /// How it is run, where a definition says so.
     pub run: Option<Arc<RunSpec>>,
     /// Where the facts above came from.

@@ -183,7 +183,11 @@ fn data_schema(tool: &Tool) -> Option<Value> {
         "anyOf": [{"type": "object"}, {"type": "array"}],
     });
     let Some(run) = run(tool) else {
-        return Some(containers);
+        return match tool.spec().output {
+            Some(StdoutFormat::Text) => None,
+            Some(StdoutFormat::Json) => Some(json!({"description": PARSED})),
+            Some(StdoutFormat::Auto) | None => Some(containers),
+        };
     };
     if run.stdout.encoding == Encoding::Base64 {
         return None;

@@ -170,6 +170,9 @@ fn describe_plain(reading: &Reading) -> String {
         if spelling.bare.is_some() {
             out.push_str(" or alone");
         }
+        if let Some(negative) = &spelling.negative {
+            write!(out, " off with {negative}").unwrap();
+        }
         if !param.choices.is_empty() {
             write!(out, " of {}", param.choices.join("|")).unwrap();
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use argway_core::model::Family;
+use argway_core::sources::described::Sign;
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,13 @@ pub enum Identity {
     /// Anything else.
     NotCobra {
         /// The family, where the file shows it.
+        family: Option<Family>,
+    },
+    /// A program with a library that lets it describe itself.
+    Describes {
+        /// Which one.
+        sign: Sign,
+        /// The family that it is of besides, where the file shows it.
         family: Option<Family>,
     },
     /// A script that does nothing but run another program.
@@ -110,39 +118,93 @@ fn is_native(start: &[u8]) -> bool {
         )
 }
 
-/// Looks for what Cobra leaves in every binary it is linked into.
+/// What libraries leave in every binary that they are linked into, backwards. Whoever
+/// comes first is meant where there are several: a library of flags can come along with
+/// another, Cobra is what the program itself is made of. Go's stands before its imports.
+const MARKS: [(Found, &[u8]); 9] = [
+    (Found::Completion, b"cseDoNetelpmoc__"),
+    (Found::Go, b"tixeog.emitnur"),
+    (Found::Cobra, b"arboc/31fps/moc.buhtig"),
+    (Found::Sign(Sign::Swift), b"pleh-pmud-latnemirepxe"),
+    (Found::Sign(Sign::Usage), b"-bil-egasu/"),
+    (Found::Family(Family::Clap), b"redliub_palc"),
+    (Found::Import(Family::Urfave), b"ilc/evafru/moc.buhtig"),
+    (Found::Import(Family::Kingpin), b"nipgnik/samohtcela/"),
+    (
+        Found::Import(Family::Kingpin),
+        b"gnok/samohtcela/moc.buhtig",
+    ),
+];
+
+#[derive(Clone, Copy)]
+enum Found {
+    /// A Cobra that answers completion.
+    Completion,
+    /// Go's runtime. Without it an import path is only text: lists of tools to install
+    /// are full of them.
+    Go,
+    /// The import path of any Cobra.
+    Cobra,
+    Sign(Sign),
+    Family(Family),
+    /// The import path of a library of Go's.
+    Import(Family),
+}
+
+/// Looks for all marks in one pass.
 fn search(file: &mut impl Read, piece: usize) -> io::Result<Identity> {
-    let (complete, import) = (
-        reversed(b"cseDoNetelpmoc__"),
-        reversed(b"arboc/31fps/moc.buhtig"),
-    );
-    let (complete, import) = (Finder::new(&complete), Finder::new(&import));
-    let overlap = complete.needle().len().max(import.needle().len()) - 1;
+    let marks = MARKS.map(|(found, mark)| (found, reversed(mark)));
+    // Those that were not met yet.
+    let mut wanted: Vec<(usize, Finder<'_>)> = marks
+        .iter()
+        .enumerate()
+        .map(|(number, (_, mark))| (number, Finder::new(mark)))
+        .collect();
+    let longest = marks.iter().map(|(_, mark)| mark.len()).max();
+    let overlap = longest.unwrap_or(1) - 1;
+    let mut met = [false; MARKS.len()];
     let mut buffer = vec![0; overlap + piece];
     let mut kept = 0;
-    let mut imported = false;
     loop {
         let read = read_full(file, &mut buffer[kept..])?;
         let filled = &buffer[..kept + read];
-        if complete.find(filled).is_some() {
-            return Ok(Identity::Cobra);
-        }
-        imported = imported || import.find(filled).is_some();
-        if kept + read < buffer.len() {
+        wanted.retain(|(number, finder)| {
+            met[*number] = finder.find(filled).is_some();
+            !met[*number]
+        });
+        // Nothing is stronger.
+        if met[0] || kept + read < buffer.len() {
             break;
         }
         let end = filled.len();
         buffer.copy_within(end - overlap..end, 0);
         kept = overlap;
     }
-    Ok(match imported {
-        true => Identity::OldCobra,
-        false => Identity::NotCobra { family: None },
-    })
+    Ok(identity(met))
+}
+
+/// What the marks that were met mean together.
+fn identity(met: [bool; MARKS.len()]) -> Identity {
+    let (mut sign, mut family, mut is_go) = (None, None, false);
+    for ((found, _), _) in MARKS.iter().zip(met).filter(|(_, met)| *met) {
+        match *found {
+            Found::Completion => return Identity::Cobra,
+            Found::Go => is_go = true,
+            Found::Cobra if is_go => return Identity::OldCobra,
+            Found::Import(found) if is_go => family = family.or(Some(found)),
+            Found::Sign(found) => sign = sign.or(Some(found)),
+            Found::Family(found) => family = family.or(Some(found)),
+            Found::Cobra | Found::Import(_) => {}
+        }
+    }
+    match sign {
+        Some(sign) => Identity::Describes { sign, family },
+        None => Identity::NotCobra { family },
+    }
 }
 
 /// The marks are kept backwards, so that argway's own binary does not hold them
-/// and pass for a Cobra program.
+/// and pass for a Cobra program. It is a clap program, and does hold that one.
 fn reversed(mark: &[u8]) -> Vec<u8> {
     std::hint::black_box(mark).iter().rev().copied().collect()
 }
@@ -219,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn cobra_is_known_by_its_marks_in_binaries_only() {
+    fn libraries_are_known_by_their_marks_in_binaries_only() {
         let folder = tempfile::tempdir().unwrap();
         let check = |bytes: &[u8], expected: Identity| {
             let path = write(folder.path(), "tool", bytes, 0o755);
@@ -227,10 +289,43 @@ mod tests {
         };
         check(&binary("__completeNoDesc"), Identity::Cobra);
         check(
-            &binary("github.com/spf13/cobra.(*Command)"),
+            &binary("runtime.goexit github.com/spf13/cobra.(*Command)"),
             Identity::OldCobra,
         );
+        check(
+            &binary("a list of tools: github.com/spf13/cobra-cli, github.com/urfave/cli"),
+            Identity::UNKNOWN,
+        );
         check(&binary("github.com/spf13/viper"), Identity::UNKNOWN);
+        let family = |family| Identity::NotCobra {
+            family: Some(family),
+        };
+        check(&binary("clap_builder-4.5.1/src"), family(Family::Clap));
+        check(
+            &binary("github.com/urfave/cli/v2 runtime.goexit"),
+            family(Family::Urfave),
+        );
+        check(
+            &binary("runtime.goexit gopkg.in/alecthomas/kingpin.v2"),
+            family(Family::Kingpin),
+        );
+        check(
+            &binary("github.com/alecthomas/kong runtime.goexit"),
+            family(Family::Kingpin),
+        );
+        let describes = |sign, family| Identity::Describes { sign, family };
+        check(
+            &binary("experimental-dump-help"),
+            describes(Sign::Swift, None),
+        );
+        check(
+            &binary("/usage-lib-7.1.5/src/spec.rs"),
+            describes(Sign::Usage, None),
+        );
+        check(
+            &binary("clap_builder /usage-lib-2"),
+            describes(Sign::Usage, Some(Family::Clap)),
+        );
         check(b"a text on __completeNoDesc", Identity::UNKNOWN);
         check(b"", Identity::UNKNOWN);
         check(
@@ -249,13 +344,26 @@ mod tests {
                 "{piece}"
             );
         }
-        let bytes = binary("github.com/spf13/cobra");
+        let bytes = binary("github.com/spf13/cobra runtime.goexit");
         for piece in [1, 7, 22, 23, 1000, 100_000] {
             assert_eq!(
                 search(&mut bytes.as_slice(), piece).unwrap(),
                 Identity::OldCobra,
                 "{piece}"
             );
+        }
+        let bytes = [
+            binary("alecthomas/kong clap_builder"),
+            binary("/usage-lib-1"),
+        ]
+        .concat();
+        for piece in [1, 5, 64, 4096] {
+            let expected = Identity::Describes {
+                sign: Sign::Usage,
+                family: Some(Family::Clap),
+            };
+            let found = search(&mut bytes.as_slice(), piece).unwrap();
+            assert_eq!(found, expected, "{piece}");
         }
     }
 

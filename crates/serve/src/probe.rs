@@ -79,6 +79,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("COLUMNS", "1000"),
     ("COBRA_ACTIVE_HELP", "0"),
     ("TYPER_USE_RICH", "0"),
+    // Nothing is written beside a program's modules for having been asked.
+    ("PYTHONDONTWRITEBYTECODE", "1"),
     ("DO_NOT_TRACK", "1"),
     ("NO_UPDATE_NOTIFIER", "1"),
     ("GH_NO_UPDATE_NOTIFIER", "1"),

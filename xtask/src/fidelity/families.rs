@@ -180,12 +180,19 @@ impl Command {
         }
         for param in read.own_flags() {
             let is_true = forms(param).any(|form| {
-                is_help(form) || self.flags.iter().any(|flag| flag.names.iter().any(|name| name == form))
+                is_help(form)
+                    || self
+                        .flags
+                        .iter()
+                        .any(|flag| flag.names.iter().any(|name| name == form))
             });
             score.precision.1 += 1;
             score.precision.0 += usize::from(is_true);
             if !is_true {
-                let invented = format!("there is no {}", forms(param).collect::<Vec<_>>().join(", "));
+                let invented = format!(
+                    "there is no {}",
+                    forms(param).collect::<Vec<_>>().join(", ")
+                );
                 score.differ(&self.path, &invented);
             }
         }
@@ -199,14 +206,20 @@ impl Flag {
         score.value.1 += 1;
         score.value.0 += usize::from(param.kind.takes_value() == takes);
         if param.kind.takes_value() != takes {
-            score.differ(path, &format!("{name} takes a value: {takes}, read as {}", param.kind));
+            score.differ(
+                path,
+                &format!("{name} takes a value: {takes}, read as {}", param.kind),
+            );
         }
         if !self.choices.is_empty() {
             let (want, have) = (sorted(&self.choices), sorted(&param.choices));
             score.choices.1 += 1;
             score.choices.0 += usize::from(want == have);
             if want != have {
-                score.differ(path, &format!("{name} has the choices {want:?}, read as {have:?}"));
+                score.differ(
+                    path,
+                    &format!("{name} has the choices {want:?}, read as {have:?}"),
+                );
             }
         }
         if self.repeatable && takes {

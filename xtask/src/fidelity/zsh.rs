@@ -3,7 +3,7 @@
 //!
 //! Scripts keep to one form: `_arguments` with a word for each spelling of an option,
 //! and `case $line[N] in` with an arm for each command. They name hidden options and
-//! commands too; [`Witness::hide`] marks what the program's own pages never mention.
+//! commands too; [`Witness::hide`] marks what the program's own pages do not list.
 
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ pub fn read(script: &str) -> Option<Witness> {
 }
 
 impl Witness {
-    /// Marks what the page of its command (for a command, of its parent) never mentions.
+    /// Marks what the page of its command (for a command, of its parent) does not list.
     pub fn hide(&mut self, page: impl Fn(&[String]) -> Option<String>) {
         for at in 0..self.commands.len() {
             let path = self.commands[at].path.clone();
@@ -114,14 +114,14 @@ impl Witness {
                 .iter()
                 .any(|other| other.hidden && path.starts_with(&other.path));
             let named = match path.split_last() {
-                Some((name, parent)) => page(parent).is_none_or(|page| mentions(&page, name)),
+                Some((name, parent)) => page(parent).is_none_or(|page| lists(&page, name)),
                 None => true,
             };
             let command = &mut self.commands[at];
             command.hidden = parent_hidden || !named;
             if let Some(page) = page(&path) {
                 for flag in &mut command.flags {
-                    flag.hidden = !flag.names.iter().any(|name| mentions(&page, name));
+                    flag.hidden = !flag.names.iter().any(|name| lists(&page, name));
                 }
             }
         }
@@ -134,14 +134,38 @@ impl Witness {
     }
 }
 
-/// Whether `name` stands in `text` as a word of its own.
-fn mentions(text: &str, name: &str) -> bool {
-    let inside = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    text.match_indices(name).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + name.len()..].chars().next();
-        !before.is_some_and(inside) && !after.is_some_and(inside)
-    })
+/// Whether `page` has `name` at the start of a line, among what stands before the gap,
+/// or as another name: `[aliases: name]`.
+fn lists(page: &str, name: &str) -> bool {
+    let word = |text: &str| {
+        let ends = |c: char| !(c.is_alphanumeric() || c == '-' || c == '_');
+        text.match_indices(name).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            before.is_none_or(ends) && after.is_none_or(ends)
+        })
+    };
+    let starts = page.lines().any(|line| {
+        let entry = line.trim_start();
+        // Texts are set further right.
+        let is_entry = (1..=8).contains(&(line.len() - entry.len()))
+            && entry.starts_with('-') == name.starts_with('-');
+        let left = entry.split("  ").next().unwrap_or_default();
+        let mut names = left.split(", ").map(|part| {
+            let end = match name.starts_with('-') {
+                true => part.find([' ', '=', '[', '.']),
+                false => None,
+            };
+            &part[..end.unwrap_or(part.len())]
+        });
+        is_entry && names.any(|part| part == name)
+    });
+    let joined = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tagged = joined.split('[').skip(1).any(|tag| {
+        let (head, names) = tag.split_once(':').unwrap_or_default();
+        head.contains("alias") && names.split(']').next().is_some_and(word)
+    });
+    starts || tagged
 }
 
 impl Command {
@@ -201,6 +225,7 @@ impl Command {
             _ => spec.find(['[', '+', '=', ':']).unwrap_or(spec.len()),
         };
         let (name, rest) = spec.split_at(name_end);
+        let joined = rest.starts_with(['+', '=']);
         let rest = rest.trim_start_matches(['+', '=', '-']);
         let tail = rest.to_owned();
         let help = rest.strip_prefix('[').and_then(|rest| {
@@ -208,7 +233,9 @@ impl Command {
             Some((&rest[..end], &rest[end + 1..]))
         });
         let (help, value) = help.unwrap_or(("", rest));
-        if name == "--help" || (name == "-h" && help.starts_with("Print")) {
+        if name == "--help" {
+            self.flags
+                .pop_if(|last| last.names == ["-h"] && last.tail == tail);
             return;
         }
         // The letters of an option come first, then its words.
@@ -223,8 +250,9 @@ impl Command {
         }
         self.flags.push(Flag {
             names: vec![name.to_owned()],
-            takes_value: value.starts_with(':'),
-            optional_value: value.starts_with("::"),
+            takes_value: joined,
+            // Where it may be left out, there is no word for it or an optional one.
+            optional_value: joined && (value.starts_with("::") || value.is_empty()),
             choices: choices(value),
             repeatable,
             hidden: false,
@@ -318,9 +346,7 @@ fn words(script: &str) -> Vec<Word> {
                 Some('\n') | None => {}
                 Some(c) => word.get_or_insert_default().text.push(c),
             },
-            '#' if word.is_none() => {
-                while chars.next_if(|c| *c != '\n').is_some() {}
-            }
+            '#' if word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
             _ if c.is_whitespace() => words.extend(word.take()),
             _ => word.get_or_insert_default().text.push(c),
         }
@@ -405,7 +431,7 @@ esac
         let mut witness = read(SCRIPT).unwrap();
         witness.hide(|path| {
             path.is_empty().then(|| {
-                "-v, --verbose --color -c --level --cached --timings\n  add  Adds".to_owned()
+                "  -v, --verbose\n  --color  [aliases: --colour]\n  -c\n  --level <L>\n  --cached\n  --timings\n  add  Adds --secret".to_owned()
             })
         });
         assert_eq!(

@@ -16,7 +16,7 @@ use crate::terminal::{Terminal, counted};
 /// How the names of captured pages end.
 const PAGES: [&str; 2] = [".help.txt", ".flags.txt"];
 /// What lies beside them.
-const INDEXES: [&str; 2] = ["index.json", "answers.json"];
+const INDEXES: [&str; 3] = ["index.json", "answers.json", "oclif.manifest.json"];
 
 /// Write the pages that argway reads of a program into a folder
 ///

@@ -11,6 +11,8 @@ use crate::definitions::places::Place;
 use crate::definitions::report::harmless;
 use crate::definitions::{Desk, Sheet, find_command, tool_name};
 use crate::exit::Failure;
+use crate::options::ReadOptions;
+use crate::source::Source;
 use crate::terminal::{Terminal, counted};
 
 /// Show every mistake in definitions, with its place
@@ -34,8 +36,11 @@ impl Check {
         let desk = Desk::of_process()
             .context("the working folder cannot be looked at")
             .map_err(Failure::Program)?;
-        let places = match self.files.is_empty() {
-            true => desk.places(),
+        let places: Vec<Place> = match self.files.is_empty() {
+            true => {
+                let places = desk.places().into_iter();
+                places.chain(desk.overlay_places()).collect()
+            }
             false => self.files.iter().map(|file| Place::named(file)).collect(),
         };
         let (sheets, problems) = desk.look(&places);
@@ -47,13 +52,23 @@ impl Check {
             terminal.line(harmless(&problem))?;
         }
         for sheet in &sheets {
-            count.add(examine(terminal, sheet)?);
+            count.add(match sheet.is_overlay() {
+                true => examine_overlays(terminal, sheet)?,
+                false => examine(terminal, sheet)?,
+            });
         }
         let mut summary = format!(
             "{}, {}",
             counted(count.definitions, "definition"),
             counted(count.mistakes, "mistake")
         );
+        if count.overlays > 0 {
+            let overlays = counted(count.overlays, "overlay");
+            summary = match count.definitions {
+                0 => format!("{overlays}, {}", counted(count.mistakes, "mistake")),
+                _ => format!("{overlays}, {summary}"),
+            };
+        }
         if count.warnings > 0 {
             summary.push_str(&format!(", {}", counted(count.warnings, "warning")));
         }
@@ -68,6 +83,7 @@ impl Check {
 #[derive(Debug, Default)]
 struct Count {
     definitions: usize,
+    overlays: usize,
     mistakes: usize,
     warnings: usize,
 }
@@ -75,6 +91,7 @@ struct Count {
 impl Count {
     fn add(&mut self, other: Count) {
         self.definitions += other.definitions;
+        self.overlays += other.overlays;
         self.mistakes += other.mistakes;
         self.warnings += other.warnings;
     }
@@ -111,7 +128,48 @@ fn examine(terminal: &Terminal, sheet: &Sheet) -> Result<Count, Failure> {
     }
     Ok(Count {
         definitions: read.definitions.len(),
+        overlays: 0,
         mistakes: read.mistakes.len(),
+        warnings: warnings.len(),
+    })
+}
+
+/// Shows all that is to be said of one file of corrections: what is wrong with them
+/// whatever their program is, and what it does not have, where it was read before.
+fn examine_overlays(terminal: &Terminal, sheet: &Sheet) -> Result<Count, Failure> {
+    let read = sheet.read_overlays();
+    let mut mistakes: Vec<String> = read.mistakes.iter().map(|it| it.render()).collect();
+    let mut warnings: Vec<String> = sheet.distrust().into_iter().collect();
+    for overlay in &read.overlays {
+        let source = Source::new(terminal, &ReadOptions::default());
+        let known = source
+            .known(&overlay.program)
+            .map_err(|why| why.to_string());
+        match known {
+            Ok(Some(mut reading)) => {
+                let applied = overlay.apply(&mut reading);
+                mistakes.extend(applied.mistakes.iter().map(|it| it.render()));
+            }
+            not_known => {
+                let why = not_known.err().unwrap_or_else(|| {
+                    let name = &overlay.program;
+                    format!("`{name}` was not read yet: argway tools {name}")
+                });
+                let (file, line) = (sheet.path.display(), overlay.line);
+                warnings.push(format!("{file}:{line}: its names are not checked: {why}"));
+            }
+        }
+    }
+    for mistake in &mistakes {
+        terminal.line(mistake)?;
+    }
+    for warning in &warnings {
+        terminal.line(format_args!("warning: {}", harmless(warning)))?;
+    }
+    Ok(Count {
+        definitions: 0,
+        overlays: read.overlays.len(),
+        mistakes: mistakes.len(),
         warnings: warnings.len(),
     })
 }

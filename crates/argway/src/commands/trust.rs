@@ -66,6 +66,7 @@ impl Trust {
             return Ok(self.paths.iter().map(place).collect());
         }
         let mut places = desk.places();
+        places.extend(desk.overlay_places());
         places.retain(|place| place.scope == Scope::Project);
         match places.is_empty() {
             false => Ok(places),
@@ -155,6 +156,18 @@ fn real(path: &Path) -> PathBuf {
 
 /// Shows what a person trusts with a file: what is run, and what it may do.
 fn show(terminal: &Terminal, sheet: &Sheet) -> Result<(), Failure> {
+    if sheet.is_overlay() {
+        let read = sheet.read_overlays();
+        terminal.line(harmless(&sheet.path.to_string_lossy()))?;
+        for overlay in &read.overlays {
+            let program = &overlay.program;
+            terminal.line(harmless(&format!("  corrects what is read of {program}")))?;
+        }
+        for mistake in &read.mistakes {
+            terminal.warn(harmless(&line(mistake)));
+        }
+        return Ok(());
+    }
     let read = sheet.read();
     terminal.line(harmless(&sheet.path.to_string_lossy()))?;
     for definition in &read.definitions {

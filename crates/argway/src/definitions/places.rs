@@ -70,6 +70,15 @@ impl Surroundings {
         places
     }
 
+    /// Where corrections of programs are, the weakest place first.
+    pub fn overlay_places(&self) -> Vec<Place> {
+        let user = self.config.iter();
+        let user = user.map(|it| Place::folder(Scope::User, it.join("argway/overlay")));
+        let project = self.project().into_iter();
+        let project = project.map(|it| Place::folder(Scope::Project, it.join(".argway/overlay")));
+        user.chain(project).collect()
+    }
+
     /// The nearest folder from the working folder up that has definitions' places.
     ///
     /// Not above the home folder, not across to another filesystem, and not beyond a

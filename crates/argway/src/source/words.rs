@@ -1,7 +1,5 @@
 //! What the user's words stand for: programs, descriptions of them, definitions.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -9,6 +7,7 @@ use argway_core::catalog::names::nearest;
 use argway_core::model::Reading;
 use argway_serve::identify;
 
+use super::described;
 use crate::definitions::places::Place;
 use crate::definitions::{self, Desk, Library, Loaded, Stamp};
 
@@ -49,11 +48,14 @@ impl Words {
         let mut sorted = Self::default();
         for word in words {
             let path = Path::new(word);
-            if is_definitions(path) {
+            if is_definitions(path) && described::is_usage(path) {
+                let description = OneProgram::Description(path.to_owned());
+                sorted.programs.push(description);
+            } else if is_definitions(path) {
                 sorted.files.push(path.to_owned());
             } else if is_tool(word)? {
                 sorted.defined.push(word.clone());
-            } else if is_description(path)? {
+            } else if described::is_description(path)? {
                 let description = OneProgram::Description(path.to_owned());
                 sorted.programs.push(description);
             } else {
@@ -145,20 +147,6 @@ fn is_tool(word: &str) -> anyhow::Result<bool> {
     }
     let desk = desk()?;
     Ok(identify::resolve(word).is_err() || desk.load(&desk.places()).find(word).is_some())
-}
-
-/// Whether a file starts as a description does; no program starts so.
-fn is_description(path: &Path) -> anyhow::Result<bool> {
-    let may_be = path.extension().is_some_and(|end| end == "json")
-        || path.as_os_str().as_encoded_bytes().contains(&b'/');
-    if !may_be || !path.is_file() {
-        return Ok(false);
-    }
-    let mut start = [0; 64];
-    let length = File::open(path)
-        .and_then(|mut file| file.read(&mut start))
-        .with_context(|| format!("{} could not be read", path.display()))?;
-    Ok(start[..length].trim_ascii_start().starts_with(b"{"))
 }
 
 fn not_defined(name: &str, library: &Library, desk: &Desk) -> anyhow::Error {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
     Annotations, CommandSpec, Effect, FORMAT, Family, Group, Joiner, Kind, Loss, Param, Program,
-    Provenance, Reading, Role, RunSpec, Secret, Spelling, is_default,
+    Provenance, Reading, Role, RunSpec, Secret, Spelling, StdoutFormat, is_default,
 };
 use crate::schema::check_schema;
 
@@ -36,6 +36,8 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct Command {
     path: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    called: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +67,8 @@ struct Command {
     #[serde(default, skip_serializing_if = "is_default")]
     annotations: Annotations,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<StdoutFormat>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     run: Option<Arc<RunSpec>>,
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     from: Provenance,
@@ -79,6 +83,7 @@ impl Serialize for Reading {
             .iter()
             .map(|command| Command {
                 path: command.path.clone(),
+                called: command.called.clone(),
                 aliases: command.aliases.clone(),
                 group: command.group.clone(),
                 summary: command.summary.clone(),
@@ -94,6 +99,7 @@ impl Serialize for Reading {
                 inherits: name_set(&mut sets, command),
                 groups: command.groups.clone(),
                 annotations: command.annotations.clone(),
+                output: command.output,
                 run: command.run.clone(),
                 from: command.from.clone(),
             })
@@ -180,6 +186,7 @@ impl<'de> Deserialize<'de> for Reading {
                 params.shrink_to_fit();
                 Ok(CommandSpec {
                     path: command.path,
+                    called: command.called,
                     aliases: command.aliases,
                     group: command.group,
                     summary: command.summary,
@@ -195,6 +202,7 @@ impl<'de> Deserialize<'de> for Reading {
                     inherited,
                     groups: command.groups,
                     annotations: command.annotations,
+                    output: command.output,
                     run: command.run,
                     from: command.from,
                 })

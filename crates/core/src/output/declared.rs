@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::stream::Shown;
 use super::{DataFormat, Ending, Outcome, data};
 use crate::catalog::Tool;
-use crate::model::{Encoding, RunSpec, StdoutFormat};
+use crate::model::{Encoding, StdoutFormat, StdoutSpec};
 
 /// What was made of a run's output.
 #[derive(Default)]
@@ -22,10 +22,17 @@ pub(super) struct Declared {
 pub(super) fn read(tool: &Tool, format: DataFormat, outcome: &Outcome, stdout: &Shown) -> Declared {
     let mut declared = Declared::default();
     match tool.spec().run.as_deref() {
+        None if tool.spec().output.is_some() => {
+            let said = StdoutSpec {
+                format: tool.spec().output.unwrap_or_default(),
+                ..StdoutSpec::default()
+            };
+            declared.stdout(&said, format, stdout);
+        }
         None if stdout.cut => {}
         None => declared.data = data::read(&stdout.text, format),
         Some(run) => {
-            declared.stdout(run, format, stdout);
+            declared.stdout(&run.stdout, format, stdout);
             declared.schema(tool);
             if run.stderr.fail_on_output && outcome.stderr.total > 0 {
                 declared.failures.push(
@@ -43,15 +50,15 @@ pub(super) fn read(tool: &Tool, format: DataFormat, outcome: &Outcome, stdout: &
 }
 
 impl Declared {
-    fn stdout(&mut self, run: &RunSpec, format: DataFormat, stdout: &Shown) {
-        if run.stdout.encoding == Encoding::Base64 {
+    fn stdout(&mut self, said: &StdoutSpec, format: DataFormat, stdout: &Shown) {
+        if said.encoding == Encoding::Base64 {
             if stdout.cut {
                 self.notes
                     .push("Only the beginning of stdout is in the result.".to_owned());
             }
             return;
         }
-        match run.stdout.format {
+        match said.format {
             StdoutFormat::Text => {}
             StdoutFormat::Json if stdout.cut => self
                 .notes

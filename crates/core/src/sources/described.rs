@@ -9,12 +9,17 @@ use crate::model::Reading;
 mod carapace;
 mod document;
 mod dotnet;
+mod find;
+mod join;
 mod machine;
 mod oclif;
 mod opencli;
 mod swift;
 mod tree;
 mod usage;
+
+pub use find::{Memory, Own, Sign, find};
+pub use join::join;
 
 /// Bytes of a description beyond which it is not read.
 pub const MOST_BYTES: usize = 16 << 20;
@@ -56,6 +61,18 @@ pub fn recognise(text: &str) -> Option<Format> {
     ];
     let found = tests.into_iter().find(|(_, test)| test(text));
     found.map(|(format, _)| format)
+}
+
+/// Why `text` is in none of the formats, in words that go on after its name.
+pub fn why_not(text: &str) -> DescribedError {
+    match document::parse(text) {
+        Err(error) => error,
+        Ok(_) => DescribedError(
+            "is no description that argway knows: not its own, a usage spec, OpenCLI, a carapace \
+             spec, `help --machine`, an oclif manifest, Swift's dump or .NET's schema"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Reads `text`, a description in `format` of the program that is called `name`; its own

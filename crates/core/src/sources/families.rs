@@ -161,7 +161,7 @@ fn manner(family: Family, page: &str) -> Option<Manner> {
         Family::Urfave => golang::URFAVE,
         Family::Kingpin => golang::KINGPIN,
         Family::Git => git::MANNER,
-        Family::Gnu => gnu::MANNER,
+        Family::Gnu => gnu::manner(page),
         Family::Cobra | Family::Described | Family::Unknown | Family::Definition => return None,
     })
 }

@@ -72,12 +72,17 @@ fn add(tree: &mut Tree, value: &Value, path: &[String]) {
         }
     }
     for set in value.list("exclusiveflags") {
-        let names = set.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let names = set
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
         let form = |name: &str| match name.chars().nth(1) {
             Some(_) => format!("--{name}"),
             None => format!("-{name}"),
         };
-        said.groups.push(Group::Exclusive(names.map(form).collect()));
+        said.groups
+            .push(Group::Exclusive(names.map(form).collect()));
     }
     positionals(&mut said, completion);
     if !tree.add(said) || path.len() >= MOST_WORDS {
@@ -140,7 +145,10 @@ fn flag(written: &str, about: &Value, values: &Value) -> Option<Param> {
 fn closed(values: &[Value]) -> Vec<String> {
     let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
     let texts = texts.unwrap_or_default();
-    if texts.iter().any(|text| text.starts_with('$') || text.contains("${")) {
+    if texts
+        .iter()
+        .any(|text| text.starts_with('$') || text.contains("${"))
+    {
         return Vec::new();
     }
     let value = |text: &&str| text.split('\t').next().unwrap_or_default().to_owned();

@@ -127,7 +127,10 @@ fn describe(param: &mut Param, value: &Value) {
     let shown = value.text("helpName");
     let values: Vec<&str> = shown.split('|').map(str::trim).collect();
     let is_word = |word: &&str| {
-        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+        !word.is_empty()
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "-_.".contains(c))
     };
     let is_own = matches!(
         &param.kind,

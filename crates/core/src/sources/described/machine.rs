@@ -144,10 +144,7 @@ fn flag(value: &Value) -> Option<Param> {
         spelling.negative = Some(format!("{long}=false"));
     }
     param.text = value.text("description");
-    for (key, title) in [
-        ("providers", "providers"),
-        ("migration_types", "migration"),
-    ] {
+    for (key, title) in [("providers", "providers"), ("migration_types", "migration")] {
         let hints = value.texts(key);
         if !hints.is_empty() {
             param.text = format!("{} [{title}: {}]", param.text, hints.join(", "));

@@ -49,7 +49,9 @@ pub(super) fn recognise(text: &str) -> bool {
         return false;
     };
     let is = |node: &Node, names: &[&str]| names.contains(&node.name.text.as_str());
-    let starts = nodes.first().is_some_and(|node| is(node, OWN) || is(node, TOP));
+    let starts = nodes
+        .first()
+        .is_some_and(|node| is(node, OWN) || is(node, TOP));
     let says = |node: &Node| is(node, OWN) && node.value(0).is_some();
     starts && nodes.iter().any(says) && !nodes.iter().any(|node| is(node, &["cli"]))
 }
@@ -161,9 +163,12 @@ impl<'a> Spec<'a> {
         }
         let needs_child = parts.is("subcommand_required");
         let stands = parts.said(&["default_subcommand"]).is_some();
-        let does = said.spec.positionals().next().is_some() || said.spec.params.iter().any(|it| {
-            it.name != "version" && !said.passed_on.contains(&it.name)
-        });
+        let does = said.spec.positionals().next().is_some()
+            || said
+                .spec
+                .params
+                .iter()
+                .any(|it| it.name != "version" && !said.passed_on.contains(&it.name));
         said.runnable = match (needs_child, has_children) {
             (true, true) => Some(false),
             (false, true) if stands => Some(true),

@@ -16,10 +16,14 @@ use usage::{Item, Usage};
 
 mod forms;
 mod layout;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 pub(super) use forms::take_repetition;
 pub(super) use layout::{is_option_start, joined, split};
+#[cfg(test)]
+pub(super) use tests::described;
 
 /// How these programs are read. A parser that meets `--help` prints the page and ends the
 /// program before anything was done; the words before it are only compared with names.
@@ -103,6 +107,8 @@ impl Reader<'_> {
         let known = |option: &Spelled| option.is_help() || self.usage.has(option);
         // A usage that parsers write names every option: a list of others is an example.
         if self.usage.is_complete
+            && self.usage.options().next().is_some()
+            && !is_parsers(section.title)
             && read.iter().any(|(row, _)| row.is_option())
             && !read.iter().any(|(_, it)| it.as_ref().is_some_and(known))
         {
@@ -405,6 +411,15 @@ pub(super) fn summary(text: &str) -> String {
         Some(end) => joined[..=end].to_owned(),
         None => joined,
     }
+}
+
+/// The titles that argparse and optparse give on their own.
+fn is_parsers(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    matches!(
+        lower.as_str(),
+        "options" | "optional arguments" | "positional arguments"
+    )
 }
 
 fn is_examples(title: &str) -> bool {

@@ -31,7 +31,7 @@ pub(super) fn assemble(
         commands.push(command);
     }
     if let Some(dialect) = manner.oracle.filter(|_| options.oracle) {
-        oracle::confirm(&mut commands, dialect, probe, &mut losses);
+        oracle::confirm(&mut commands, dialect, manner.ask, probe, &mut losses);
     }
     for command in &mut commands {
         command.effect = effect::of_command(command);

@@ -12,10 +12,7 @@ mod text;
 use std::collections::BTreeSet;
 
 use super::{Ask, Listed, Manner, Page, Text, oracle};
-use crate::model::{
-    Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar, Spelling, Split,
-};
-use crate::sources::usage;
+use crate::model::{Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar, Spelling, Split};
 use layout::{Entry, Holds, Layout};
 use left::{Left, Placeholder};
 use text::Prose;
@@ -43,7 +40,12 @@ pub(super) fn ask(page: &str, name: &str) -> Option<Ask> {
 
 /// Reads one page.
 fn read(text: &Text<'_>) -> Page {
-    let layout = Layout::of(text);
+    let lines: Vec<&str> = text
+        .lines
+        .iter()
+        .map(|line| layout::without_picture(line))
+        .collect();
+    let layout = Layout::of(&lines, text);
     let mut page = Page {
         description: layout.about(),
         summary: layout.summary(),
@@ -77,6 +79,7 @@ fn read(text: &Text<'_>) -> Page {
     page.commands
         .retain(|listed| known.insert(listed.name.clone()));
     pair(&mut page.flags);
+    page.flags.iter_mut().for_each(oppose);
     synopsis::apply(&layout.usage, text, &mut page, arguments);
     page
 }
@@ -103,14 +106,12 @@ fn read_entry(entry: &Entry<'_>, page: &mut Page, arguments: &mut Vec<Param>) {
         page.unread.push(entry.line.to_owned());
         return;
     };
-    let mut read = usage::positionals(printed, 0);
-    if read.params.len() == 1 && read.unread.is_empty() {
-        let mut argument = read.params.remove(0);
-        argument.value_name = Some(printed.to_owned());
-        Prose::of(rest, &entry.below).describe(&mut argument);
-        arguments.push(argument);
-    } else {
-        page.unread.push(entry.line.to_owned());
+    match synopsis::argument(printed) {
+        Some(mut argument) => {
+            Prose::of(rest, &entry.below).describe(&mut argument);
+            arguments.push(argument);
+        }
+        None => page.unread.push(entry.line.to_owned()),
     }
 }
 
@@ -234,6 +235,31 @@ fn pair(flags: &mut Vec<Param>) {
         if let Role::Flag(spelling) = &mut flag.role {
             spelling.negative = negative;
         }
+    }
+}
+
+/// What a switch's own text says switches it off: "Use `--no-fix` to disable",
+/// "overridden with --no-hidden".
+fn oppose(flag: &mut Param) {
+    let opposite = match flag.name.strip_prefix("no-") {
+        Some(name) => format!("--{name}"),
+        None => format!("--no-{}", flag.name),
+    };
+    let text = flag.text.as_str();
+    let named = text.match_indices(&opposite).any(|(at, _)| {
+        let before = text[..at].trim_end_matches(['`', '\'']);
+        let after = text[at + opposite.len()..].trim_start_matches(['`', '\'']);
+        let whole = !after.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+        let uses = before.ends_with("Use ") && after.starts_with(" to disable");
+        whole
+            && (uses || before.ends_with("overridden with ") || before.ends_with("disabled with "))
+    });
+    if let Role::Flag(spelling) = &mut flag.role
+        && flag.kind == Kind::Switch
+        && spelling.negative.is_none()
+        && named
+    {
+        spelling.negative = Some(opposite);
     }
 }
 

@@ -5,12 +5,14 @@
 
 use super::argparse::summary;
 use super::{Ask, Listed, Manner, Page, Text};
-use crate::model::{Family, Param};
+use crate::model::{Family, Kind, Param, Split};
 use crate::sources::help::text::unindented;
 
 mod boxes;
 mod forms;
 mod plain;
+#[cfg(test)]
+mod tests;
 mod usage;
 
 /// How these programs are read. `--help` is eager: it is met before a command does
@@ -130,6 +132,13 @@ fn option(page: &mut Page, row: &Row) {
         return;
     }
     forms::take_tags(&mut param, &row.text);
+    // rich-click shows the type of a counter, which takes no value.
+    if option.value.starts_with("INTEGER RANGE")
+        && matches!(param.kind, Kind::List(_, Split::Repeat))
+    {
+        param.kind = Kind::Count;
+        param.value_name = None;
+    }
     param.required |= row.required;
     page.flags.push(param);
 }

@@ -1,6 +1,6 @@
 //! Tells a program's family from its first page.
 
-use super::golang;
+use super::{gnu, golang};
 use crate::model::Family;
 
 /// The family whose layout and stock phrases `page` of the program `name` has.
@@ -20,11 +20,16 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if let Some(family) = node(page) {
         return Some(family);
     }
-    let clap = ["Print help", "Prints help information", "[possible values:"];
-    let clap = clap.iter().any(|phrase| has(phrase))
-        || line(&|line| {
-            line.ends_with("Print version") || line.ends_with("Print version information")
-        });
+    let clap = |line: &str| {
+        let text = line.trim_start();
+        let helps = ["Print help", "Print version", "Print version information"].contains(&text)
+            || text.starts_with("Print help (see ")
+            || text.starts_with("Print help information")
+            || line.contains("--help ") && line.contains("Print help")
+            || line.contains("--version ") && line.ends_with("Print version");
+        helps || line.contains("Prints help information") || line.contains("[possible values:")
+    };
+    let clap = line(&clap);
     if clap && line(&|line| line.to_lowercase().starts_with("usage:")) {
         return Some(Family::Clap);
     }
@@ -35,6 +40,7 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
         return Some(Family::Kingpin);
     }
     if line(&|line| line.starts_with("Usage of ") && line.ends_with(':'))
+        || golang::prints_defaults(page)
         || golang::is_hashicorps(page)
         || golang::is_go(page)
     {
@@ -43,7 +49,7 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if name == "git" || (starts("usage: git ") && has("--[no-]")) {
         return Some(Family::Git);
     }
-    if has(" multi-call binary.\n") && has("\nUsage: ") {
+    if gnu::is_busybox(page) {
         return Some(Family::Gnu);
     }
     let lower = page.to_lowercase();
@@ -114,4 +120,26 @@ fn node(page: &str) -> Option<Family> {
         return Some(Family::Oclif);
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claps_words_for_help_tell_it_in_any_version() {
+        for page in [
+            "Usage: tool [OPTIONS]\n\nOptions:\n  -h, --help  Print help (see more with '--help')\n",
+            "tool 1.0\n\nUSAGE:\n    tool\n\nFLAGS:\n    -h, --help    Prints help information\n",
+            "Usage: tool <X>\n\nArguments:\n  <X>  One [possible values: a, b]\n",
+        ] {
+            assert_eq!(detect(page, "tool"), Some(Family::Clap), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_by_hand_is_not_claps() {
+        let page = "rg 14.1.0\n\nUSAGE:\n  rg [OPTIONS] PATTERN [PATH ...]\n\nINPUT OPTIONS:\n  -f, --file=PATTERNFILE\n    Search for patterns from the file.\n";
+        assert_eq!(detect(page, "rg"), None);
+    }
 }

@@ -66,6 +66,16 @@ pub(super) fn with_flag(page: &str) -> Manner {
     }
 }
 
+/// Whether a page has flags as Go's `PrintDefaults` writes them: the text of each on a line
+/// of its own, behind four blanks and a tab.
+pub(super) fn prints_defaults(page: &str) -> bool {
+    let lines: Vec<&str> = page.lines().collect();
+    let flags = lines.windows(2).filter(|pair| {
+        pair[0].starts_with("  -") && !pair[0].starts_with("  --") && pair[1].starts_with("    \t")
+    });
+    flags.count() > 1
+}
+
 /// Whether a root's page is laid out by HashiCorp's library of commands.
 pub(super) fn is_hashicorps(page: &str) -> bool {
     let usage = page.lines().find(|line| line.starts_with("Usage: "));
@@ -90,3 +100,6 @@ pub(super) fn is_hashicorps(page: &str) -> bool {
 pub(super) fn is_go(page: &str) -> bool {
     page.contains("\n\tgo <command> [arguments]") && page.contains("Use \"go help <command>\"")
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,17 +7,22 @@ use super::fields::Faults;
 use crate::policy::loads_code;
 
 /// Longest name of a tool: `cli_` goes before it, and clients take 64 characters.
-const LONGEST_NAME: usize = 60;
+pub(crate) const LONGEST_NAME: usize = 60;
 /// Longest name of a variable.
 const LONGEST_VARIABLE: usize = 128;
 
-/// Whether `name` will do as the name of a `what`; a fault if not.
-pub(crate) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> bool {
+/// Whether something can be called `name`.
+pub(crate) fn is_name(name: &str) -> bool {
     let begins = name.starts_with(|char: char| char.is_ascii_alphanumeric());
     let fits = name
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
-    if begins && fits && name.len() <= LONGEST_NAME {
+    begins && fits && name.len() <= LONGEST_NAME
+}
+
+/// Whether `name` will do as the name of a `what`; a fault if not.
+pub(crate) fn name(what: &str, name: &str, span: Span, faults: &mut Faults) -> bool {
+    if is_name(name) {
         return true;
     }
     let short: String = name.chars().take(LONGEST_NAME).collect();

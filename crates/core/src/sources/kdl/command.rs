@@ -95,12 +95,10 @@ const FAMILIES: [(&str, Family); 15] = [
     ("unknown", Family::Unknown),
 ];
 
-/// Flags of one set.
-const MOST_SHARED: usize = 2000;
 /// Commands of one definition.
 const MOST_COMMANDS: usize = 500;
 /// Parameters of one command, with those that it inherits.
-const MOST_PARAMS: usize = 500;
+const MOST_PARAMS: usize = 2000;
 /// Bytes that each subcommand has from the command above it, as JSON.
 const MOST_INHERITED: usize = 64 * 1024;
 
@@ -233,7 +231,7 @@ fn body(
         let fault = Fault::new(Sort::Conflict, arg.name.span, message);
         faults.add(fault.help("write `runnable true` if it is"));
     }
-    let mut args = relations::in_order(args, faults);
+    let mut args = relations::in_order(args, above.run.family, faults);
     if takes_line(fields, &args, &flags, node, &subcommands, faults) {
         let mut param = Param::positional("args", Kind::Line);
         param.text = LINE.to_owned();
@@ -313,7 +311,14 @@ fn body(
         hidden,
         warned,
     };
-    if let (Some(first), true) = (subcommands.first(), below.weight() > MOST_INHERITED) {
+    let says = |node: &&&Node| {
+        node.children
+            .iter()
+            .flatten()
+            .any(|it| it.name.text == "inherits")
+    };
+    let heir = subcommands.iter().find(|node| !says(node));
+    if let (Some(first), true) = (heir, below.weight() > MOST_INHERITED) {
         let message =
             format!("subcommands would inherit more than {MOST_INHERITED} bytes from `{line}`");
         faults.add(Fault::new(Sort::Size, first.name.span, message));
@@ -369,8 +374,8 @@ fn sets(fields: &Fields<'_>, faults: &mut Faults) -> BTreeMap<String, Arc<[Param
         }
         let fields = Fields::of(node, &FLAGS, faults);
         let nodes: Vec<&Node> = fields.all_of("flag").collect();
-        if nodes.len() > MOST_SHARED {
-            let message = format!("a set has at most {MOST_SHARED} flags");
+        if nodes.len() > MOST_PARAMS {
+            let message = format!("a set has at most {MOST_PARAMS} flags");
             faults.add(Fault::new(Sort::Size, node.name.span, message));
             continue;
         }
@@ -379,7 +384,10 @@ fn sets(fields: &Fields<'_>, faults: &mut Faults) -> BTreeMap<String, Arc<[Param
         relations::check_set(&flags, faults);
         let params: Vec<Param> = flags.into_iter().map(|named| named.param).collect();
         if let Some(secret) = params.iter().find(|flag| flag.secret.is_some()) {
-            let message = format!("the secret `{}` belongs to a command, not to a set", secret.name);
+            let message = format!(
+                "the secret `{}` belongs to a command, not to a set",
+                secret.name
+            );
             faults.add(Fault::new(Sort::Conflict, span, message));
         }
         sets.insert(name.to_owned(), params.into());
@@ -429,8 +437,7 @@ impl Above<'_> {
     /// How much each command below gets a copy of.
     fn weight(&self) -> usize {
         let copied: &[Param] = if self.is_set { &[] } else { &self.flags };
-        serde_json::to_vec(&(copied, &self.groups, &self.run))
-            .map_or(usize::MAX, |json| json.len())
+        serde_json::to_vec(&(copied, &self.groups, &self.run)).map_or(usize::MAX, |json| json.len())
     }
 }
 

@@ -164,7 +164,10 @@ fn describe(param: &mut Param, fields: &Fields<'_>, faults: &mut Faults) {
     if let Some((name, _)) = fields.text("value_name", faults) {
         param.value_name = Some(name.to_owned());
     }
-    if let (Some(text), false) = (fields.value_text("program_default", faults), fields.has("default")) {
+    if let (Some(text), false) = (
+        fields.value_text("program_default", faults),
+        fields.has("default"),
+    ) {
         param.default = Some(text);
         param.from.note(Fact::Default, Evidence::Definition);
     }
@@ -276,7 +279,12 @@ fn first(name: &str) -> String {
     name.chars().take(1).collect()
 }
 
-fn joiner(kind: &Kind, spelling: &Spelling, fields: &Fields<'_>, faults: &mut Faults) -> Joiner {
+pub(crate) fn joiner(
+    kind: &Kind,
+    spelling: &Spelling,
+    fields: &Fields<'_>,
+    faults: &mut Faults,
+) -> Joiner {
     const JOINERS: [(&str, Joiner); 3] = [
         ("space", Joiner::Space),
         ("equals", Joiner::Equals),
@@ -349,7 +357,7 @@ fn secret(param: &Param, fields: &Fields<'_>, faults: &mut Faults) -> Option<Sec
 }
 
 /// The values of `enum`, as text.
-fn choices(kind: &Kind, field: &Field<'_>, faults: &mut Faults) -> Vec<String> {
+pub(crate) fn choices(kind: &Kind, field: &Field<'_>, faults: &mut Faults) -> Vec<String> {
     let (Kind::One(scalar) | Kind::List(scalar, _) | Kind::Map(scalar)) = kind else {
         let fault = Fault::new(
             Sort::Conflict,
@@ -392,7 +400,7 @@ fn choices(kind: &Kind, field: &Field<'_>, faults: &mut Faults) -> Vec<String> {
 }
 
 /// The value of `default`, as the text that schemas and calls read it from.
-fn default(param: &Param, field: &Field<'_>, faults: &mut Faults) -> Option<String> {
+pub(crate) fn default(param: &Param, field: &Field<'_>, faults: &mut Faults) -> Option<String> {
     let entries = field.all(faults);
     let known = faults.count();
     let texts: Vec<String> = entries

@@ -7,10 +7,15 @@ use super::fields::{Faults, Field, Fields};
 use super::param::Named;
 use super::syntax::Node;
 use crate::catalog::names::{GLOBAL_FLAGS, STDIN, snake};
-use crate::model::{Group, Kind, Param, RunSpec, Secret};
+use crate::model::{Family, Group, Kind, Param, RunSpec, Secret};
 
 /// Positionals by their place; those that ask for none fill the free places in order.
-pub(crate) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
+/// Who says of which `family` the parser is knows how it tells them apart.
+pub(crate) fn in_order(
+    args: Vec<Named>,
+    family: Option<Family>,
+    faults: &mut Faults,
+) -> Vec<Named> {
     let known = faults.count();
     let mut placed: BTreeMap<usize, Named> = BTreeMap::new();
     let mut open = Vec::new();
@@ -53,7 +58,7 @@ pub(crate) fn in_order(args: Vec<Named>, faults: &mut Faults) -> Vec<Named> {
         // `cp SOURCE... TARGET`: counted from the end, there is no doubt.
         let mut behind = ordered[place + 1..].iter().map(|arg| &arg.param);
         let is_clear = behind.all(|arg| arg.required && !matches!(arg.kind, Kind::List(..)));
-        if matches!(arg.param.kind, Kind::List(..)) && !is_clear {
+        if matches!(arg.param.kind, Kind::List(..)) && !is_clear && family.is_none() {
             let message = format!(
                 "`{}` takes any number of words and must be the last `arg`",
                 arg.param.name
@@ -141,7 +146,10 @@ pub(crate) fn check_set(flags: &[Named], faults: &mut Faults) {
         for name in typed.chain([snake(&param.name, "flag")]) {
             if let Some(first) = names.insert(name.clone(), *span) {
                 let message = format!("two flags of this set are `{name}`");
-                faults.add(beside(Fault::new(Sort::Conflict, *span, message), Some(first)));
+                faults.add(beside(
+                    Fault::new(Sort::Conflict, *span, message),
+                    Some(first),
+                ));
             }
         }
     }

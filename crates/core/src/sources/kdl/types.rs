@@ -82,7 +82,10 @@ const SPLITS: [(&str, Split); 3] = [
 /// none: any text will do for it.
 pub(crate) fn word(scalar: &Scalar) -> &'static str {
     let name = scalar.to_string();
-    let mut named = ITEMS.iter().chain(&RARE_ITEMS).filter(|(_, item)| item.0 == name);
+    let mut named = ITEMS
+        .iter()
+        .chain(&RARE_ITEMS)
+        .filter(|(_, item)| item.0 == name);
     named.next().map_or("string", |(word, _)| word)
 }
 
@@ -110,16 +113,18 @@ pub(crate) fn of_flag(
     faults: &mut Faults,
 ) -> Option<Kind> {
     let rare = rare(&[("map", Type::Map)]);
-    Some(match fields.choice_of("type", &FLAG_TYPES, &rare, faults)? {
-        Type::Count => Kind::Count,
-        Type::One(item) => Kind::One(item.scalar()),
-        Type::Map => Kind::Map(items(fields, faults)),
-        Type::Array => {
-            let split = split(fields, spelling, faults);
-            Kind::List(items(fields, faults), split)
-        }
-        Type::Boolean => Kind::Switch,
-    })
+    Some(
+        match fields.choice_of("type", &FLAG_TYPES, &rare, faults)? {
+            Type::Count => Kind::Count,
+            Type::One(item) => Kind::One(item.scalar()),
+            Type::Map => Kind::Map(items(fields, faults)),
+            Type::Array => {
+                let split = split(fields, spelling, faults);
+                Kind::List(items(fields, faults), split)
+            }
+            Type::Boolean => Kind::Switch,
+        },
+    )
 }
 
 fn rare(more: &[(&'static str, Type)]) -> Vec<(&'static str, Type)> {
@@ -133,7 +138,8 @@ pub(crate) fn split(fields: &Fields<'_>, spelling: &mut Spelling, faults: &mut F
     let repeats = fields.flag("repeat", faults) == Some(true);
     let separator = fields.blank_text("separator", faults);
     if let (true, Some(span)) = (repeats, fields.span("separator")) {
-        let message = "`repeat` writes each value with a flag of its own: no `separator` stands between them";
+        let message =
+            "`repeat` writes each value with a flag of its own: no `separator` stands between them";
         faults.add(Fault::new(Sort::Conflict, span, message));
     }
     let said = fields.choice("split", &SPLITS, faults);

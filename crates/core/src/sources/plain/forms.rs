@@ -211,14 +211,15 @@ fn value(form: &mut Form<'_>) -> Option<()> {
         return Some(());
     }
     if let Some(after) = rest.strip_prefix('=') {
-        // `--set=, --variable=NAME`: the other form names the value.
-        if after.starts_with(", -") && form.long.is_some() {
+        let end = placeholder_end(after);
+        // `--preset-mode=` with its text below, and `--set=, --variable=NAME`: it takes a
+        // value that has no name, or one that the other form tells.
+        if end == 0 && form.long.is_some() {
             form.equals = true;
             form.value = Value::Needed(String::new());
             form.rest = after;
             return Some(());
         }
-        let end = placeholder_end(after);
         if end == 0 {
             return None;
         }
@@ -272,7 +273,11 @@ fn separate<'a>(form: &mut Form<'a>, after: &'a str) {
             let body = word.trim_end_matches("...");
             let pair = closing(&body[1..], 0, ']').is_some_and(|end| end + 2 == body.len());
             // click lists choices in square brackets; elsewhere they mean "may".
-            form.value = if !pair || body.contains('|') && !body.contains('<') {
+            let type_name = ["[String]", "[Int]", "[Number]"].contains(&body);
+            form.value = if type_name {
+                // optionator's lists.
+                Value::Needed(trim_brackets(word))
+            } else if !pair || body.contains('|') && !body.contains('<') {
                 Value::Needed(word.to_owned())
             } else {
                 Value::Optional(trim_brackets(word))
@@ -284,6 +289,12 @@ fn separate<'a>(form: &mut Form<'a>, after: &'a str) {
             form.value = Value::Needed(word.to_owned());
             form.rest = &after[end..];
             form.needs_gap = false;
+        }
+        // The AWS command line names a type.
+        Some('(') if word == "(boolean)" => form.rest = &after[end..],
+        Some('(') if ["(string)", "(int)", "(integer)", "(float)", "(list)"].contains(&word) => {
+            form.value = Value::Needed(word.trim_matches(['(', ')']).to_owned());
+            form.rest = &after[end..];
         }
         Some('(') if word.contains('|') && word.ends_with([')', ']']) => {
             form.value = Value::Needed(word.to_owned());

@@ -71,6 +71,14 @@ impl Page {
                     .iter()
                     .any(|word| line.starts_with(word))
                 || line.contains('<') && line.contains('@')
+                || [
+                    "unknown option",
+                    "unrecognized option",
+                    "invalid option",
+                    "illegal option",
+                ]
+                .iter()
+                .any(|complaint| line.contains(complaint))
         };
         let paragraph: Vec<&str> = self
             .description
@@ -106,7 +114,10 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         let usage = word
             .get(..6)
             .is_some_and(|word| word.eq_ignore_ascii_case("usage:"));
-        usage || word.starts_with("Syntax: ")
+        usage
+            || word.starts_with("Syntax: ")
+            || word.ends_with(". Usage:")
+            || word.ends_with(".  Usage:")
     });
     let Some(head) = head else {
         // Some start with the usage and no word before it.
@@ -119,10 +130,14 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         };
     };
     let mut usage: Vec<String> = Vec::new();
-    let inline = lines[head]
-        .split_once(':')
-        .map_or("", |(_, rest)| rest)
-        .trim();
+    let inline = match lines[head].trim_end().ends_with("Usage:") {
+        true => "",
+        false => lines[head]
+            .split_once(':')
+            .map_or("", |(_, rest)| rest)
+            .trim(),
+    };
+    let bare = inline.is_empty();
     if !inline.is_empty() {
         usage.push(inline.to_owned());
     }
@@ -147,8 +162,9 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
             first.is_some() && first == line.split_whitespace().next()
         };
         let starts_one = usage.is_empty() || alternative.is_some() || starts(line) || again(&usage);
-        if line.is_empty() || indent(lines[at]) <= indent(lines[head]) || !continues && !starts_one
-        {
+        let at_margin = bare && starts(line) && !line.contains("   ");
+        let deeper = indent(lines[at]) > indent(lines[head]);
+        if line.is_empty() || !deeper && !at_margin || !continues && !starts_one {
             break;
         }
         match (alternative, usage.last_mut()) {
@@ -189,7 +205,8 @@ fn is_commands_title(line: &str) -> bool {
     let lower = word.to_lowercase();
     let says = lower
         .split(|c: char| !c.is_alphanumeric())
-        .any(|word| matches!(word, "commands" | "subcommands"));
+        .any(|word| matches!(word, "commands" | "subcommands"))
+        || lower == "currently defined functions:";
     titled
         && says
         && !word.starts_with('-')
@@ -212,7 +229,13 @@ fn listed(lines: &[&str]) -> Vec<Row> {
         while at < lines.len() && !is_commands_title(lines[at]) && !ends_commands(lines[at]) {
             at += 1;
         }
-        for row in rows(&lines[start..at], indent(lines[start - 1])) {
+        let body = &lines[start..at];
+        let named = names(body);
+        let found = match named.is_empty() {
+            true => rows(body, indent(lines[start - 1])),
+            false => named,
+        };
+        for row in found {
             if known.insert(row.name.clone()) {
                 listed.push(row);
             }
@@ -253,6 +276,45 @@ fn ends_commands(line: &str) -> bool {
     word.starts_with('-')
         || word.ends_with(':') && other.iter().any(|title| lower.contains(title))
         || indent(line) == 0 && word.ends_with(':') && word.split_whitespace().count() <= 3
+}
+
+/// Nothing but names, several on a line: `access, adduser, audit`, or in columns.
+fn names(lines: &[&str]) -> Vec<Row> {
+    let block: Vec<&str> = lines
+        .iter()
+        .skip_while(|line| blank(line))
+        .take_while(|line| !blank(line))
+        .copied()
+        .collect();
+    let commas = block.iter().any(|line| line.contains(", "));
+    let separator = if commas { ", " } else { "  " };
+    let mut found = Vec::new();
+    let mut abreast = 0;
+    for line in &block {
+        let parts = line.trim().trim_end_matches(',').split(separator);
+        let parts: Vec<&str> = parts
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
+        abreast += usize::from(parts.len() > 2);
+        found.extend(parts);
+    }
+    let plain = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
+    };
+    // busybox has `[` and `[[`, which nobody calls by these names.
+    found.retain(|name| !matches!(*name, "[" | "[["));
+    if abreast == 0 || !found.iter().all(plain) {
+        return Vec::new();
+    }
+    let row = |name: &str| Row {
+        name: name.to_owned(),
+        summary: String::new(),
+    };
+    found.into_iter().map(row).collect()
 }
 
 /// Rows like `  add    Add file contents`.

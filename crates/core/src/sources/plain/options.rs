@@ -60,6 +60,7 @@ pub(crate) fn read(lines: &[&str]) -> (Vec<Listed>, Vec<String>) {
     let mut options: Vec<Listed> = Vec::new();
     let mut unread = Vec::new();
     let mut open: Option<Open> = None;
+    let mut joins = false;
     for (at, line) in lines.iter().enumerate() {
         if blank(line) {
             continue;
@@ -78,7 +79,18 @@ pub(crate) fn read(lines: &[&str]) -> (Vec<Listed>, Vec<String>) {
                     column: column.or_else(|| next.filter(|_| described).map(|next| indent(next))),
                     beside: !option.text.is_empty(),
                 });
-                options.push(option);
+                // `--color[=WHEN],` and on the next line its other name.
+                let joined = std::mem::replace(&mut joins, line.trim_end().ends_with(','));
+                match options
+                    .last_mut()
+                    .filter(|last| joined && last.text.is_empty())
+                {
+                    Some(last) => {
+                        last.text.clone_from(&option.text);
+                        last.join(option);
+                    }
+                    None => options.push(option),
+                }
                 continue;
             }
             if open.is_none_or(|open| own <= open.indent || open.beside) {

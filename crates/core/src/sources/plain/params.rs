@@ -10,13 +10,20 @@ use crate::model::{Evidence, Fact, Joiner, Kind, Param, Role, Scalar, Spelling, 
 pub(crate) fn flags(listed: Vec<Listed>) -> Vec<Param> {
     let mut params: Vec<Param> = Vec::new();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let says_help = |option: &Listed| {
+        let text = option.text.to_lowercase();
+        ["help", "usage"].iter().any(|word| text.contains(word))
+    };
+    let is_h = |option: &Listed| option.longs.is_empty() && option.shorts == ["-h"];
+    let h_helps = listed
+        .iter()
+        .any(|option| is_h(option) && says_help(option));
     for option in listed {
+        let letters = |name: &String| matches!(name.as_str(), "-?" | "-help" | "-h");
         let is_help = option.longs.iter().any(|name| name == "help")
             || option.longs.is_empty()
-                && option
-                    .shorts
-                    .iter()
-                    .all(|name| matches!(name.as_str(), "-?" | "-help"));
+                && option.shorts.iter().all(letters)
+                && (h_helps || option.shorts.iter().any(|name| name != "-h"));
         if is_help {
             continue;
         }

@@ -13,7 +13,15 @@ pub(super) fn options(usage: &[String], listed: &[Listed]) -> Vec<Listed> {
         .flat_map(|option| &option.shorts)
         .filter_map(|short| letter(short))
         .collect();
-    for token in usage.iter().flat_map(|line| tokens::split(line)) {
+    // `prog --install [-s] [DIR]`, beside other lines: what follows belongs to that option.
+    let special = |line: &&String| {
+        usage.len() > 1
+            && tokens::split(line)
+                .iter()
+                .any(|token| token.text.starts_with('-'))
+    };
+    let lines = usage.iter().filter(|line| !special(line));
+    for token in lines.flat_map(|line| tokens::split(line)) {
         let Some(tokens::Group::Square(inner, mark)) = tokens::group(token.text) else {
             continue;
         };
@@ -78,10 +86,13 @@ pub(super) fn complete(listed: &mut Vec<Listed>, usage: &[String]) {
 
 fn one(text: &str) -> Option<Listed> {
     let option = options::alone(text)?;
-    // `[-options]` stands for all of them.
-    let stands_for =
-        |name: &String| matches!(name.as_str(), "-options" | "-opts" | "-flags" | "-switches");
-    (!option.shorts.iter().any(stands_for)).then_some(option)
+    let all = option.shorts.iter().any(|name| stands_for_all(name));
+    (!all).then_some(option)
+}
+
+/// `[-options]` is a word for what is listed below.
+fn stands_for_all(text: &str) -> bool {
+    matches!(text, "-options" | "-opts" | "-flags" | "-switches")
 }
 
 fn letter(short: &str) -> Option<char> {
@@ -93,7 +104,8 @@ fn letter(short: &str) -> Option<char> {
 /// of both cases, or most of them are options of the page.
 fn cluster(text: &str, listed: &BTreeSet<char>, only: bool) -> Option<Vec<Listed>> {
     let letters: Vec<char> = text.strip_prefix('-')?.chars().collect();
-    if letters.len() < 2 || !letters.iter().all(char::is_ascii_alphanumeric) {
+    if letters.len() < 2 || stands_for_all(text) || !letters.iter().all(char::is_ascii_alphanumeric)
+    {
         return None;
     }
     let known = letters.iter().filter(|c| listed.contains(c)).count();
@@ -109,7 +121,7 @@ fn cluster(text: &str, listed: &BTreeSet<char>, only: bool) -> Option<Vec<Listed
         && letters[1..]
             .iter()
             .any(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-    let certain = known * 2 > letters.len() || only && (in_order || blocks_in_order || mixed);
+    let certain = known * 2 >= letters.len() || only && (in_order || blocks_in_order || mixed);
     if !certain {
         return None;
     }

@@ -249,3 +249,95 @@ fn help_on_stderr_is_help_and_a_complaint_is_none() {
         "`awk --help` printed no help (exit code 2)"
     );
 }
+
+#[test]
+fn the_column_of_the_texts_shows_where_one_starts() {
+    let page = "\
+Usage: tool [OPTION]... FILE
+  -a, --all         all of it
+  -k, --keep        keep it
+  --ignore-case     whatever case
+  --synchronous-io  safer than
+  --with-separators split at it
+  --colsep regexp   no column here
+  --gitfile=NAME    a name
+  --limit-of-dirs # at most so many
+  --print-multi-os-directory Display where
+  --very-long-one value Text of it
+       --deeper=X   a letter is missing
+";
+    let reading = reading("tool", page);
+    assert_eq!(
+        params(&reading),
+        [
+            "-a,--all",
+            "-k,--keep",
+            "--ignore-case",
+            "--synchronous-io",
+            "--with-separators",
+            "--colsep string",
+            "--gitfile=string",
+            "--limit-of-dirs string",
+            "--print-multi-os-directory",
+            "--deeper=string",
+            "FILE string required",
+        ]
+    );
+    assert_eq!(
+        losses(&reading),
+        ["1 option line not understood: --very-long-one value Text of it"]
+    );
+}
+
+#[test]
+fn old_layouts_are_read() {
+    let page = "\
+usage: old [-abV] [-x list] [file]
+  -a   first kind of it          -b   second kind
+  -c   third kind, which         -x   what follows
+  -d   fourth                    -e   fifth
+";
+    assert_eq!(
+        params(&reading("old", page)),
+        [
+            "-a",
+            "-b",
+            "-c",
+            "-x string",
+            "-d",
+            "-e",
+            "-V",
+            "file string optional"
+        ]
+    );
+    let page = "\
+usage: snake [option] ... [file]
+-b     : warn
+-c cmd : program passed in
+--check-hash always|never:
+         control it
+-i[ext]  in place
+-e  --edit  change it
+-n <dir>       --name=<dir>   where
+-l  ....  --list
+       dots lead to it
+--arg a v  set two
+--mode {fast|slow}  which
+";
+    let reading = reading("snake", page);
+    assert_eq!(
+        params(&reading),
+        [
+            "-b",
+            "-c string",
+            "--check-hash string",
+            "-i+string?",
+            "-e,--edit",
+            "-n,--name=string",
+            "-l,--list",
+            "--arg words<string>",
+            "--mode string",
+            "file string optional",
+        ]
+    );
+}

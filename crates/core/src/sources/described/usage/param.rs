@@ -66,20 +66,22 @@ pub(super) fn flag(node: &Node) -> Option<Flag> {
             spelling.bare = is_optional.then(|| missing.unwrap_or_default());
             spelling.separator = delimiter.filter(|it| it != ",");
         }
-        spelling.negative = node.said("negate").and_then(|negative| {
-            match (negative.as_str(), &spelling.long) {
-                ("true", Some(long)) => Some(format!("--no-{}", long.trim_start_matches('-'))),
-                (form, _) if form.starts_with('-') => Some(form.to_owned()),
-                _ => None,
-            }
-        });
+        spelling.negative =
+            node.said("negate")
+                .and_then(|negative| match (negative.as_str(), &spelling.long) {
+                    ("true", Some(long)) => Some(format!("--no-{}", long.trim_start_matches('-'))),
+                    (form, _) if form.starts_with('-') => Some(form.to_owned()),
+                    _ => None,
+                });
     }
     if !written.values.is_empty() {
         param.value_name = Some(written.values.join(" "));
     }
     describe(&mut param, node);
     if let Some(value) = value {
-        param.effect = param.effect.max(value.said("effect").and_then(|it| effect(&it)));
+        param.effect = param
+            .effect
+            .max(value.said("effect").and_then(|it| effect(&it)));
         param.env = param.env.take().or_else(|| value.said("env"));
         param.default = param.default.take().or_else(|| default(value));
         if param.choices.is_empty() {
@@ -177,7 +179,9 @@ fn take_value(written: &mut Written, node: &Node) {
                 written.is_optional |= optional;
                 written.is_variadic |= many;
             }
-            (bare, None) => written.values.push(bare.trim_matches('…').trim().to_owned()),
+            (bare, None) => written
+                .values
+                .push(bare.trim_matches('…').trim().to_owned()),
         }
     }
     let most = node.said("var_max").and_then(|it| it.parse::<usize>().ok());
@@ -204,7 +208,10 @@ pub(super) fn positional(tree: &mut Tree, said: &mut Said, node: &Node) {
         None => name.trim(),
     };
     if name.is_empty() {
-        tree.lose(&said.spec.path, format!("the argument `{written}` was not understood"));
+        tree.lose(
+            &said.spec.path,
+            format!("the argument `{written}` was not understood"),
+        );
         return;
     }
     let kind = match is_many || node.is("var") {
@@ -228,7 +235,11 @@ pub(super) fn positional(tree: &mut Tree, said: &mut Said, node: &Node) {
 fn describe(param: &mut Param, node: &Node) {
     let short = node.said("help").unwrap_or_default();
     let long = node.said("long_help").or_else(|| node.said("help_long"));
-    param.text = long.filter(|it| !it.trim().is_empty()).unwrap_or(short).trim().to_owned();
+    param.text = long
+        .filter(|it| !it.trim().is_empty())
+        .unwrap_or(short)
+        .trim()
+        .to_owned();
     param.required = node.is("required");
     param.hidden = node.is("hide");
     param.env = node.said("env");

@@ -163,15 +163,15 @@ fn is_heading(lines: &[&str], at: usize) -> bool {
 /// The rows of a section.
 fn rows<'a>(body: &[&'a str]) -> Vec<Row<'a>> {
     let filled = || body.iter().filter(|line| !blank(line));
-    let Some(least) = filled().map(|line| indent(line)).min() else {
-        return Vec::new();
-    };
+    // The least so far: a line by itself may stand further left.
+    let mut least = usize::MAX;
     let mut rows: Vec<Row<'a>> = Vec::new();
     let mut texts: Vec<Vec<&'a str>> = Vec::new();
     // A group's own text stands where rows do, and a blank line ends it.
     let mut outer: Option<usize> = None;
     for line in filled() {
         let own = indent(line);
+        least = least.min(own);
         let content = line.trim();
         let inner = own == least + 2 && outer.is_some() && !is_option_start(content);
         let starts = own == least || inner && outer.is_some_and(|outer| holds_rows(&rows, outer));

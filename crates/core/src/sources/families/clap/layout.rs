@@ -52,8 +52,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(super) fn of(text: &Text<'a>) -> Self {
-        let lines = text.lines;
+    pub(super) fn of(lines: &'a [&'a str], text: &Text<'_>) -> Self {
         let Some(head) = usage_head(lines, text.program) else {
             return Self::without_usage(lines);
         };
@@ -61,7 +60,9 @@ impl<'a> Layout<'a> {
         let mut sections = sections(&lines[end..]);
         let column = column(&sections);
         let names_commands = usage.iter().any(|line| has_command_placeholder(line));
-        let titled = sections.iter().any(|section| is_command_title(section.title));
+        let titled = sections
+            .iter()
+            .any(|section| is_command_title(section.title));
         for section in &mut sections {
             section.holds = section.judge(column, names_commands && !titled);
         }
@@ -181,6 +182,17 @@ impl<'a> Section<'a> {
     }
 }
 
+/// `line` without a picture at its right, as the usage library sets one beside a page.
+pub(super) fn without_picture(line: &str) -> &str {
+    let is_block = |c: char| ('\u{2580}'..='\u{259f}').contains(&c);
+    let text = line.trim_end_matches(|c: char| is_block(c) || c == ' ');
+    let pictured = line[text.len()..].contains(is_block);
+    match pictured && (text.is_empty() || line[text.len()..].starts_with("  ")) {
+        true => text,
+        false => line,
+    }
+}
+
 /// Left and right of a row of two columns.
 pub(super) fn cut(row: &str) -> (&str, &str) {
     let gap = row.find("  ").into_iter().chain(row.find('\t')).min();
@@ -192,9 +204,7 @@ pub(super) fn cut(row: &str) -> (&str, &str) {
 /// they have no letter; arguments where the section does.
 fn starts_entry(column: usize, base: usize, at: usize, content: &str) -> bool {
     match content.as_bytes() {
-        [b'-', b'-', next, ..] if next.is_ascii_alphanumeric() => {
-            at == column || at == column + 4
-        }
+        [b'-', b'-', next, ..] if next.is_ascii_alphanumeric() => at == column || at == column + 4,
         [b'-', next, ..] if !next.is_ascii_whitespace() => at == column,
         [b'<' | b'[', ..] => at == base,
         _ => false,
@@ -251,7 +261,9 @@ fn column(sections: &[Section<'_>]) -> usize {
 /// another; else the first.
 fn usage_head(lines: &[&str], program: &str) -> Option<usize> {
     let heads = lines.iter().enumerate().filter_map(|(at, line)| {
-        let rest = line.get(..6).filter(|word| word.eq_ignore_ascii_case("usage:"))?;
+        let rest = line
+            .get(..6)
+            .filter(|word| word.eq_ignore_ascii_case("usage:"))?;
         let inline = line[rest.len()..].trim();
         let first = match inline.is_empty() {
             true => lines.get(at + 1).map_or("", |next| next.trim()),
@@ -272,6 +284,11 @@ fn usage(lines: &[&str], head: usize) -> (Vec<String>, usize) {
             .first()
             .and_then(|line| line.split_whitespace().next())
             .map(str::to_owned);
+        // `command | tool [OPTIONS] PATTERN`
+        let piped = first
+            .as_ref()
+            .and_then(|first| line.find(&format!("| {first} ")));
+        let line = piped.map_or(line, |at| line[at + 1..].trim_start());
         match (first, usage.last_mut()) {
             (Some(first), Some(last)) if !line.starts_with(&first) => {
                 last.push(' ');
@@ -353,8 +370,13 @@ fn about<'a>(lines: &[&'a str], text: &Text<'_>) -> Vec<&'a str> {
         let version = words.next().map(|word| word.trim_start_matches('v'));
         named && version.is_none_or(|it| it.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let is_author = |line: &str| line.trim_end().ends_with('>') && line.contains('@') && line.contains(" <");
-    let mut lines = lines.iter().copied().skip_while(|line| blank(line)).peekable();
+    let is_author =
+        |line: &str| line.trim_end().ends_with('>') && line.contains('@') && line.contains(" <");
+    let mut lines = lines
+        .iter()
+        .copied()
+        .skip_while(|line| blank(line))
+        .peekable();
     let mut about = Vec::new();
     if lines.next_if(|line| is_version(line)).is_some() {
         about.extend(lines.filter(|line| !is_author(line)));

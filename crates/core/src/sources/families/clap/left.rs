@@ -62,9 +62,10 @@ pub(super) fn option(line: &str) -> Option<(Left<'_>, &str)> {
             left.repeated = true;
             rest = after;
         }
-        let next = rest
-            .strip_prefix(", ")
-            .or_else(|| rest.strip_prefix(" / ").filter(|it| it.starts_with("--no-")));
+        let next = rest.strip_prefix(", ").or_else(|| {
+            rest.strip_prefix(" / ")
+                .filter(|it| it.starts_with("--no-"))
+        });
         match next.map(str::trim_start).filter(|it| it.starts_with('-')) {
             Some(next) => rest = next,
             None => break,
@@ -89,7 +90,8 @@ pub(super) fn argument(line: &str) -> Option<(&str, &str)> {
 
 /// A text stands apart by two blanks at least.
 fn gap(rest: &str) -> Option<&str> {
-    let apart = rest.is_empty() || rest.starts_with("  ") || rest.trim_start_matches(' ').starts_with('\t');
+    let apart =
+        rest.is_empty() || rest.starts_with("  ") || rest.trim_start_matches(' ').starts_with('\t');
     apart.then(|| rest.trim())
 }
 
@@ -118,7 +120,9 @@ fn spelling(text: &str) -> Option<(&str, &str)> {
         }
     };
     let (name, rest) = text.split_at(end);
-    let ends = rest.is_empty() || rest.starts_with([' ', ',', '[', '=', '\t', '…']) || rest.starts_with("...");
+    let ends = rest.is_empty()
+        || rest.starts_with([' ', ',', '[', '=', '\t', '…'])
+        || rest.starts_with("...");
     ends.then_some((name, rest))
 }
 

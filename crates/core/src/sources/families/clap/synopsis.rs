@@ -6,7 +6,7 @@
 use super::super::assemble::any_words;
 use super::super::{Page, Text};
 use super::layout;
-use crate::model::{Evidence, Fact, Group, Kind, Param};
+use crate::model::{Evidence, Fact, Group, Kind, Param, Scalar, Split};
 use crate::sources::usage::{self, tokens};
 
 /// What one usage line says.
@@ -80,7 +80,9 @@ fn strip_suffixes(line: &str) -> String {
 
 /// The arguments in the order of the lines, with what the section says of each.
 fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Param> {
-    let collapsed = lines.iter().any(|line| line.collapsed || !line.unread.is_empty());
+    let collapsed = lines
+        .iter()
+        .any(|line| line.collapsed || !line.unread.is_empty());
     let shown = |name: &str| {
         lines
             .iter()
@@ -116,19 +118,20 @@ fn positionals(lines: &[Line], arguments: Vec<Param>, page: &mut Page) -> Vec<Pa
             }
         }
         argument.from.note(Fact::Required, Evidence::Help);
-        let in_line = lines
-            .iter()
-            .find_map(|line| line.arguments.iter().position(|it| it.name == argument.name));
+        let in_line = lines.iter().find_map(|line| {
+            line.arguments
+                .iter()
+                .position(|it| it.name == argument.name)
+        });
         found.push((in_line.filter(|_| !collapsed).unwrap_or(place), argument));
     }
     if !collapsed {
-        // Arguments without a text are not in the section.
-        for line in lines {
+        // Arguments without a text are not in the section; several lines are a person's,
+        // who calls them as they like.
+        if let [line] = lines {
             for (at, argument) in line.arguments.iter().enumerate() {
                 if !found.iter().any(|(_, it)| it.name == argument.name) {
-                    let mut argument = argument.clone();
-                    argument.required &= shown(&argument.name).iter().all(Option::is_some);
-                    found.push((at, argument));
+                    found.push((at, argument.clone()));
                 }
             }
         }
@@ -143,10 +146,21 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
     let (_, rest) = tokens::after_words(line, words);
     let tokens = tokens::split(rest);
     let mut texts = tokens.iter().map(|token| token.text).peekable();
+    let mut behind_flag = false;
     while let Some(token) = texts.next() {
+        if tokens::is_ellipsis(token) {
+            let last = found.arguments.last_mut().filter(|_| !behind_flag);
+            if let Some(last) = last {
+                last.kind = Kind::List(Scalar::String, Split::Words);
+            }
+            continue;
+        }
+        behind_flag = token.starts_with('-');
         let bare = token.trim_matches(['[', ']', '<', '>']);
         let lower = bare.to_lowercase();
-        if matches!(lower.as_str(), "options" | "flags" | "flags/options" | "option" | "flag")
+        let known = |name: &str| arguments.iter().any(|argument| argument.name == name);
+        let stands_for_flags = ["options", "flags", "flags/options", "option", "flag"];
+        if stands_for_flags.contains(&lower.as_str()) && !known(bare)
             || token.starts_with("[+")
             || token == "--"
         {
@@ -191,14 +205,53 @@ fn read(line: &str, words: usize, page: &Page, arguments: &[Param]) -> Line {
                 continue;
             }
         }
-        let known = |name: &str| arguments.iter().any(|argument| argument.name == name);
-        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare) {
+        if lower == "args" && !token.ends_with(['.', '…']) && !arguments.is_empty() && !known(bare)
+        {
             found.collapsed = true;
             continue;
         }
         found.argument(token, token, !token.starts_with('['));
+        // A command of another program, and its words: clap calls all of it so.
+        if layout::is_command_placeholder(token)
+            && !known(bare)
+            && let Some(command) = found.arguments.last_mut()
+        {
+            command.kind = Kind::List(Scalar::String, Split::Words);
+        }
     }
     found
+}
+
+/// The argument that is printed so: `<NAME>`, `[NAME]...`, or an author's own form.
+pub(super) fn argument(printed: &str) -> Option<Param> {
+    let (body, mark) = tokens::unmarked(printed);
+    let plain = |name: &&str| {
+        let sign = |c: char| c.is_alphanumeric() || "-_./:@=+".contains(c);
+        name.chars().all(sign) && name.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    };
+    let name = inside(body).filter(plain).or(Some(body).filter(plain));
+    let mut argument = match name {
+        Some(name) => {
+            let kind = match mark {
+                "" => Kind::One(Scalar::String),
+                _ => Kind::List(Scalar::String, Split::Words),
+            };
+            let mut argument = Param::positional(name, kind);
+            argument.required = !body.starts_with('[');
+            argument.from.note(Fact::Name, Evidence::Help);
+            argument.from.note(Fact::Required, Evidence::Help);
+            argument
+        }
+        None => {
+            let mut read = usage::positionals(printed, 0);
+            if read.params.len() != 1 || !read.unread.is_empty() {
+                return None;
+            }
+            read.params.remove(0)
+        }
+    };
+    argument.value_name = Some(printed.to_owned());
+    Some(argument)
 }
 
 /// What the one pair of brackets holds that `token` is, but for dots behind it.
@@ -240,14 +293,12 @@ impl Line {
     }
 
     fn argument(&mut self, token: &str, printed: &str, required: bool) {
-        let read = usage::positionals(token, 0);
-        if !read.unread.is_empty() {
-            self.unread.push(printed.to_owned());
-            return;
-        }
-        for mut param in read.params {
-            param.required &= required;
-            self.arguments.push(param);
+        match argument(token) {
+            Some(mut argument) => {
+                argument.required &= required;
+                self.arguments.push(argument);
+            }
+            None => self.unread.push(printed.to_owned()),
         }
     }
 
@@ -259,10 +310,10 @@ impl Line {
                 set.extend(named(alternative, page).map(|flag| flag.name.clone()));
                 continue;
             }
-            for mut param in usage::positionals(alternative, 0).params {
-                param.required = false;
-                set.push(param.name.clone());
-                self.arguments.push(param);
+            if let Some(mut argument) = argument(alternative) {
+                argument.required = false;
+                set.push(argument.name.clone());
+                self.arguments.push(argument);
             }
         }
         if required && set.len() == alternatives.len() {

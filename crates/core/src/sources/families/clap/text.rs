@@ -42,7 +42,10 @@ impl Prose {
     /// Takes out clap's list of values, which has a line for each; their texts stay.
     fn take_values<'a>(&mut self, below: &[&'a str]) -> Vec<&'a str> {
         let keep = || below.to_vec();
-        let Some(head) = below.iter().position(|line| line.trim() == "Possible values:") else {
+        let Some(head) = below
+            .iter()
+            .position(|line| line.trim() == "Possible values:")
+        else {
             return keep();
         };
         let column = indent(below[head]);
@@ -54,7 +57,11 @@ impl Prose {
         let mut names = Vec::new();
         for line in list[..count].iter().filter(|line| indent(line) == column) {
             let item = line.trim().trim_start_matches("- ");
-            let name = item.split(": ").next().unwrap_or(item).trim_end_matches(':');
+            let name = item
+                .split(": ")
+                .next()
+                .unwrap_or(item)
+                .trim_end_matches(':');
             match value(name) {
                 Some(name) => names.push(name),
                 None => return keep(),
@@ -159,30 +166,27 @@ impl Prose {
         if !param.text.is_empty() {
             param.from.note(Fact::Text, Evidence::Help);
         }
-        if let Role::Flag(spelling) = &mut param.role {
-            let mut left_over = Vec::new();
-            for alias in self.aliases {
-                // Old versions print names without dashes.
-                let long = match alias.starts_with('-') {
-                    true => alias,
-                    false => format!("--{alias}"),
-                };
-                let place = match long.starts_with("--") {
-                    true => &mut spelling.long,
-                    false => &mut spelling.short,
-                };
-                match place {
-                    None if !long.starts_with("--") => *place = Some(long),
-                    _ => left_over.push(long),
+        let mut left_over = Vec::new();
+        for alias in self.aliases {
+            // Old versions print names without dashes.
+            let alias = match alias.starts_with('-') {
+                true => alias,
+                false => format!("--{alias}"),
+            };
+            match &mut param.role {
+                Role::Flag(spelling) if spelling.short.is_none() && !alias.starts_with("--") => {
+                    spelling.short = Some(alias);
                 }
+                _ => left_over.push(alias),
             }
-            if !left_over.is_empty() {
-                if !param.text.is_empty() {
-                    param.text.push(' ');
-                }
-                let names = left_over.join(", ");
-                param.text.push_str(&format!("[aliases: {names}]"));
+        }
+        if !left_over.is_empty() {
+            if !param.text.is_empty() {
+                param.text.push(' ');
             }
+            param
+                .text
+                .push_str(&format!("[aliases: {}]", left_over.join(", ")));
         }
         if !param.kind.takes_value() {
             return;
@@ -192,7 +196,10 @@ impl Prose {
             param.from.note(Fact::Default, Evidence::Help);
         }
         let bools = ["true", "false"];
-        let is_bool = self.choices.len() == 2 && bools.iter().all(|it| self.choices.iter().any(|have| have == it));
+        let is_bool = self.choices.len() == 2
+            && bools
+                .iter()
+                .all(|it| self.choices.iter().any(|have| have == it));
         if is_bool && param.kind == Kind::One(Scalar::String) {
             param.kind = Kind::One(Scalar::Bool);
             param.from.note(Fact::Type, Evidence::Help);
@@ -241,7 +248,8 @@ fn joined(beside: &str, below: &[&str]) -> String {
             continue;
         }
         let content = line.trim();
-        let set_apart = indent(line) > column || content.starts_with("- ") || content.starts_with("* ");
+        let set_apart =
+            indent(line) > column || content.starts_with("- ") || content.starts_with("* ");
         if !out.is_empty() {
             out.push_str(match (paragraph, set_apart || own_line) {
                 (true, false) => "\n\n",
@@ -260,9 +268,11 @@ fn joined(beside: &str, below: &[&str]) -> String {
 fn next_tag(text: &str) -> Option<(usize, &'static str)> {
     text.match_indices('[').find_map(|(at, _)| {
         let inner = &text[at + 1..];
-        let name = TAGS
-            .into_iter()
-            .find(|name| inner.strip_prefix(name).is_some_and(|it| it.starts_with(':')))?;
+        let name = TAGS.into_iter().find(|name| {
+            inner
+                .strip_prefix(name)
+                .is_some_and(|it| it.starts_with(':'))
+        })?;
         let behind = inner.get(name.len() + 1..)?;
         // A line may end behind the colon; it was joined with a blank.
         behind.starts_with([' ', '\n']).then_some((at, name))
@@ -304,7 +314,10 @@ fn commas(list: &str) -> Vec<&str> {
         }
         c == ',' && !quoted
     });
-    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+    parts
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 /// A single value: one word, or anything in quotes, as clap writes it. Other words are

@@ -86,16 +86,18 @@ fn rows(lines: &[&str]) -> Vec<Row> {
         let cell = line.iter().skip(start).take(end - start);
         cell.collect::<String>().trim().to_owned()
     };
+    let cells: Vec<Vec<String>> = lines
+        .iter()
+        .map(|line| columns.iter().map(|column| cell(line, *column)).collect())
+        .collect();
+    let named = named(&cells, columns.len());
     // Cells of one entry, each with its lines.
     let mut entries: Vec<Vec<Vec<String>>> = Vec::new();
-    for line in &lines {
-        let cells: Vec<String> = columns.iter().map(|column| cell(line, *column)).collect();
-        let named = cells.iter().find(|cell| !cell.is_empty() && *cell != "*");
-        let options = entries.first().is_none_or(|first| is_options(first));
-        let starts = match named {
-            Some(cell) if options && cell.starts_with('-') => true,
-            _ => name_column(&cells).is_some_and(|at| !options_box(&entries) && at <= 1),
-        };
+    for cells in cells {
+        let starts = cells
+            .iter()
+            .take(named)
+            .any(|cell| !cell.is_empty() && cell != "*");
         if starts || entries.is_empty() {
             entries.push(vec![Vec::new(); columns.len()]);
         }
@@ -109,49 +111,57 @@ fn rows(lines: &[&str]) -> Vec<Row> {
     entries.iter().map(|entry| row(entry, &values)).collect()
 }
 
-/// The first column with something in it but the mark of what is needed.
-fn name_column(cells: &[String]) -> Option<usize> {
-    cells
-        .iter()
-        .position(|cell| !cell.is_empty() && cell != "*")
-        .filter(|at| *at == 0 || *at == 1 && matches!(cells[0].as_str(), "" | "*"))
-}
-
-fn is_options(entry: &[Vec<String>]) -> bool {
-    entry
-        .iter()
-        .flatten()
-        .find(|cell| *cell != "*")
-        .is_some_and(|cell| cell.starts_with('-'))
-}
-
-fn options_box(entries: &[Vec<Vec<String>>]) -> bool {
-    entries.first().is_some_and(|first| is_options(first))
+/// How many columns from the left hold names: those of options, or the first behind the
+/// mark of what is needed.
+fn named(cells: &[Vec<String>], width: usize) -> usize {
+    let all = |at: usize, test: &dyn Fn(&str) -> bool| {
+        let filled = cells.iter().map(|line| line[at].as_str());
+        filled.filter(|cell| !cell.is_empty()).all(test)
+    };
+    let options = (0..width)
+        .take_while(|at| all(*at, &|cell| cell == "*" || cell.starts_with('-')))
+        .count();
+    let marks = usize::from(width > 0 && all(0, &|cell| cell == "*"));
+    options.max(marks + 1)
 }
 
 /// Which columns hold what stands for a value: between the names and the text, and
 /// nothing in them reads as a sentence.
 fn value_columns(entries: &[Vec<Vec<String>>]) -> Vec<bool> {
     let width = entries.first().map_or(0, Vec::len);
+    let like = |cell: &[String]| {
+        let first = cell[0].as_str();
+        first.starts_with(['[', '<', '{']) && !is_tag(first)
+            || first
+                .split(['[', ' '])
+                .next()
+                .is_some_and(|word| !word.contains(char::is_lowercase))
+    };
     (0..width)
         .map(|at| {
-            let cells = entries.iter().map(|entry| &entry[at]);
-            let mut filled = cells.filter(|cell| !cell.is_empty()).peekable();
-            filled.peek().is_some()
-                && filled.all(|cell| {
-                    let first = cell[0].as_str();
-                    !first.starts_with('-')
-                        && first != "*"
-                        && (first.starts_with(['[', '<', '{']) && !is_tag(first)
-                            || !cell.iter().any(|part| part.contains(char::is_lowercase)))
-                })
+            let filled: Vec<&Vec<String>> = entries
+                .iter()
+                .map(|entry| &entry[at])
+                .filter(|cell| !cell.is_empty())
+                .collect();
+            let names = filled
+                .iter()
+                .any(|cell| cell[0].starts_with('-') || cell[0] == "*");
+            let count = filled.iter().filter(|cell| like(cell)).count();
+            // What a program calls a value is its own; most call it as click does. The
+            // last column may as well be the text.
+            let enough = match at + 1 == width {
+                true => filled.len(),
+                false => filled.len() / 2 + 1,
+            };
+            !filled.is_empty() && !names && count >= enough
         })
         .collect()
 }
 
 /// `[default: x]`, `[required]`: text, not a value.
 fn is_tag(text: &str) -> bool {
-    ["[default", "[required", "[env", "[x", "[dim"]
+    ["[default: ", "[required]", "[env var", "[x>", "[x<"]
         .iter()
         .any(|tag| text.starts_with(tag))
         || text.starts_with('[') && text.contains("<=x")

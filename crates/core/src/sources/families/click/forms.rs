@@ -72,6 +72,11 @@ fn meaning(value: &str) -> Meaning {
         Some(one) => (one.trim_end(), true),
         None => (value, false),
     };
+    // rich-click shows the range behind the type.
+    let one = match one.split_once(" [") {
+        Some((name, range)) if is_range(range.trim_end_matches(']')) => name,
+        _ => one,
+    };
     let choices = choices(one);
     let inside = one
         .strip_prefix('<')

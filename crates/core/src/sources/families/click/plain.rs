@@ -94,12 +94,11 @@ fn is_title(lines: &[&str], at: usize) -> bool {
 /// The rows of a panel.
 fn rows(body: &[&str]) -> Vec<Row> {
     let filled = || body.iter().filter(|line| !blank(line));
-    let Some(least) = filled().map(|line| indent(line)).min() else {
-        return Vec::new();
-    };
+    let mut least = usize::MAX;
     let mut rows: Vec<(Row, Vec<&str>)> = Vec::new();
     for line in filled() {
         let content = line.trim();
+        least = least.min(indent(line));
         if indent(line) == least {
             let (left, right) = split(content);
             let row = Row {

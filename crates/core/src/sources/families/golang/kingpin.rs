@@ -56,14 +56,17 @@ pub(super) fn read(text: &Text<'_>) -> Page {
 fn settle(flag: &mut Param, angled: bool, again: bool) {
     tags::take_variables(flag, "(", ')');
     let Some(shown) = flag.value_name.clone() else {
-        flag.from.note(Fact::Type, Evidence::Help);
+        if again && flag.kind.takes_value() {
+            flag.kind = Kind::List(Scalar::String, Split::Repeat);
+        }
         return;
     };
-    let (shown, comma) = match shown.strip_suffix(",...") {
+    // kong's `A,...` and `K=V;...`, of which the dots are gone.
+    let (shown, comma) = match shown.strip_suffix(',') {
         Some(one) => (one, true),
         None => (shown.as_str(), false),
     };
-    let (shown, pairs) = match shown.strip_suffix(";...") {
+    let (shown, pairs) = match shown.strip_suffix(';') {
         Some(one) => (one, true),
         None => (shown, false),
     };
