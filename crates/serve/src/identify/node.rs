@@ -71,7 +71,9 @@ fn plugin(folder: &Path, name: &str) -> Option<PathBuf> {
     if !name.split('/').all(plain) || name.split('/').count() > 2 {
         return None;
     }
-    let places = folder.ancestors().map(|above| above.join("node_modules").join(name));
+    let places = folder
+        .ancestors()
+        .map(|above| above.join("node_modules").join(name));
     let found = places.map(|place| place.join("oclif.manifest.json"));
     found.into_iter().find(|manifest| manifest.is_file())
 }
@@ -130,7 +132,10 @@ mod tests {
     #[test]
     fn a_manifest_lies_beside_the_package_that_the_link_leads_to() {
         let folder = TempDir::new().unwrap();
-        let link = installed(folder.path(), r#"{"name": "tool", "oclif": {"bin": "tool"}}"#);
+        let link = installed(
+            folder.path(),
+            r#"{"name": "tool", "oclif": {"bin": "tool"}}"#,
+        );
         assert_eq!(oclif_manifest(&link), None);
         let manifest = folder.path().join("node_modules/tool/oclif.manifest.json");
         fs::write(&manifest, "{}").unwrap();
@@ -171,18 +176,31 @@ mod tests {
     #[test]
     fn the_packages_that_a_program_uses_show_its_family() {
         for (package, expected) in [
-            (r#"{"name": "tool", "dependencies": {"commander": "^14"}}"#, Some(Family::Commander)),
-            (r#"{"name": "tool", "devDependencies": {"yargs": "^17"}}"#, Some(Family::Yargs)),
+            (
+                r#"{"name": "tool", "dependencies": {"commander": "^14"}}"#,
+                Some(Family::Commander),
+            ),
+            (
+                r#"{"name": "tool", "devDependencies": {"yargs": "^17"}}"#,
+                Some(Family::Yargs),
+            ),
             (
                 r#"{"name": "tool", "dependencies": {"yargs": "1"}, "devDependencies": {"commander": "1"}}"#,
                 Some(Family::Yargs),
             ),
-            (r#"{"name": "tool", "dependencies": {"yargs": "1", "commander": "1"}}"#, None),
+            (
+                r#"{"name": "tool", "dependencies": {"yargs": "1", "commander": "1"}}"#,
+                None,
+            ),
             (r#"{"name": "tool"}"#, None),
             ("not a package", None),
         ] {
             let folder = TempDir::new().unwrap();
-            assert_eq!(family(&installed(folder.path(), package)), expected, "{package}");
+            assert_eq!(
+                family(&installed(folder.path(), package)),
+                expected,
+                "{package}"
+            );
         }
     }
 }

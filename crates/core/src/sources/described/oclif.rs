@@ -236,7 +236,10 @@ fn examples(command: &Value, filled: impl Fn(&str) -> String) -> String {
     if all.is_empty() {
         all.push((String::new(), filled(&command.text("example"))));
     }
-    document::examples(all.iter().map(|(about, example)| (about.as_str(), example.as_str())))
+    document::examples(
+        all.iter()
+            .map(|(about, example)| (about.as_str(), example.as_str())),
+    )
 }
 
 #[cfg(test)]

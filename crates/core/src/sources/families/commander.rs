@@ -456,4 +456,4 @@ fn dots_last(line: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

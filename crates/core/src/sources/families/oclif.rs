@@ -105,7 +105,9 @@ fn aliases(section: &Section<'_>, text: &Text<'_>) -> Vec<String> {
         let line = line.strip_prefix(text.program)?.trim_start();
         let above = text.path.len().saturating_sub(1);
         let mut words = line.split(' ');
-        let same = text.path[..above].iter().all(|word| words.next() == Some(word.as_str()));
+        let same = text.path[..above]
+            .iter()
+            .all(|word| words.next() == Some(word.as_str()));
         let name = words.next().filter(|_| same)?;
         words.next().is_none().then(|| name.to_owned())
     });
@@ -162,7 +164,11 @@ fn options(section: &Section<'_>, flags: &mut Flags, unread: &mut Vec<String>) {
             && param.choices.is_empty()
             && !row.left.contains('<')
         {
-            param.choices = name.trim_matches(['(', ')']).split('|').map(str::to_owned).collect();
+            param.choices = name
+                .trim_matches(['(', ')'])
+                .split('|')
+                .map(str::to_owned)
+                .collect();
             param.from.note(Fact::Choices, Evidence::Help);
         }
         flags.add(param);
@@ -186,7 +192,9 @@ fn take_tags(param: &mut Param) {
             None => (tag, None),
         };
         param.env = env.map(|env| env.trim().to_owned());
-        param.default = default.strip_prefix("default: ").map(|it| it.trim().to_owned());
+        param.default = default
+            .strip_prefix("default: ")
+            .map(|it| it.trim().to_owned());
         text = after.trim_start();
     }
     if let Some((before, options)) = text.rsplit_once("<options: ")
