@@ -80,6 +80,8 @@ enum Reader {
     CobraPages,
     /// The pages of a program of another family: of this one, where its file shows that.
     Pages(Option<Family>),
+    /// The same, of a file of machine code.
+    NativePages(Option<Family>),
 }
 
 impl Source {
@@ -362,6 +364,10 @@ impl Source {
             Identity::Describes { sign, family } => (Reader::Pages(*family), vec![*sign]),
             Identity::Wrapper { .. } => (Reader::Pages(None), Vec::new()),
         };
+        let reader = match reader {
+            Reader::Pages(family) if identify::is_native(path)? => Reader::NativePages(family),
+            reader => reader,
+        };
         let manifest = described::manifest_text(path)?;
         let name = name_of(path);
         let mut reading = self.read_own(&name, reader, &signs, manifest.as_deref(), probe)?;
@@ -378,15 +384,14 @@ impl Source {
         let options = cobra::Options {
             oracle: !self.options.no_oracle,
         };
+        let pages = families::Options {
+            oracle: options.oracle,
+        };
         Ok(match reader {
             Reader::Cobra => cobra::read(name, probe, options)?,
             Reader::CobraPages => cobra::read_pages(name, probe, options)?,
-            Reader::Pages(family) => {
-                let options = families::Options {
-                    oracle: options.oracle,
-                };
-                families::read(name, family, probe, options)?
-            }
+            Reader::Pages(family) => families::read(name, family, probe, pages)?,
+            Reader::NativePages(family) => families::read_native(name, family, probe, pages)?,
         })
     }
 

@@ -77,6 +77,13 @@ pub fn family(path: &Path) -> io::Result<Identity> {
     family_within(path, DEEPEST_WRAPPER)
 }
 
+/// Whether the program at `path` is machine code, not a script.
+pub fn is_native(path: &Path) -> io::Result<bool> {
+    let mut start = [0; 4];
+    let read = read_full(&mut File::open(path)?, &mut start)?;
+    Ok(is_machine_code(&start[..read]))
+}
+
 fn family_within(path: &Path, depth: usize) -> io::Result<Identity> {
     let mut file = File::open(path)?;
     let mut start = [0; 4];
@@ -97,14 +104,14 @@ fn family_within(path: &Path, depth: usize) -> io::Result<Identity> {
             Err(_) => Identity::UNKNOWN,
         });
     }
-    if !is_native(&start[..read]) {
+    if !is_machine_code(&start[..read]) {
         return Ok(Identity::UNKNOWN);
     }
     search(&mut file, PIECE)
 }
 
 /// ELF, PE, and Mach-O of either width and order, or for several machines.
-fn is_native(start: &[u8]) -> bool {
+fn is_machine_code(start: &[u8]) -> bool {
     start.starts_with(b"MZ")
         || matches!(
             start,

@@ -51,7 +51,7 @@ impl Source {
                     Err(_) => *own,
                 })
             }
-            (Own::Read(own), Reader::Pages(_)) => Ok(*own),
+            (Own::Read(own), Reader::Pages(_) | Reader::NativePages(_)) => Ok(*own),
             (Own::Nothing, reader) => self.read_pages(name, reader, probe),
             (Own::Unread(losses), reader) => {
                 let mut reading = self.read_pages(name, reader, probe)?;

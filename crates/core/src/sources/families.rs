@@ -174,6 +174,28 @@ pub fn read(
     probe: &mut dyn Probe,
     options: Options,
 ) -> Result<Reading, ReadError> {
+    let detected = |page: &str| family.or_else(|| detect(page, name));
+    read_as(name, detected, probe, options)
+}
+
+/// Like [`read`], for a file of machine code: pages that look a little like those of an
+/// interpreter's library are somebody's own.
+pub fn read_native(
+    name: &str,
+    family: Option<Family>,
+    probe: &mut dyn Probe,
+    options: Options,
+) -> Result<Reading, ReadError> {
+    let detected = |page: &str| family.or_else(|| detect::native(page, name));
+    read_as(name, detected, probe, options)
+}
+
+fn read_as(
+    name: &str,
+    detected: impl Fn(&str) -> Option<Family>,
+    probe: &mut dyn Probe,
+    options: Options,
+) -> Result<Reading, ReadError> {
     let no_help = |why: String| ReadError::NoHelp {
         program: name.to_owned(),
         why,
@@ -188,9 +210,8 @@ pub fn read(
         Some(Err(error)) => return Err(no_help(error.to_string())),
         None => return Err(no_help("was not answered".to_owned())),
     };
-    let found = family.or_else(|| page_of(&answer).and_then(|page| detect(page, name)));
     let page = page_of(&answer);
-    let manner = page.and_then(|page| manner(found?, page));
+    let manner = page.and_then(|page| manner(detected(page)?, page));
     match (manner, page) {
         (Some(mut manner), Some(page)) => {
             if manner.family == Family::Clap {

@@ -5,6 +5,16 @@ use crate::model::Family;
 
 /// The family whose layout and stock phrases `page` of the program `name` has.
 pub fn detect(page: &str, name: &str) -> Option<Family> {
+    looked_at(page, name, true)
+}
+
+/// The same for a program of machine code, which has Python's parsers only where it says
+/// so in their very words.
+pub(super) fn native(page: &str, name: &str) -> Option<Family> {
+    looked_at(page, name, page.contains("show this help message and exit"))
+}
+
+fn looked_at(page: &str, name: &str, may_be_python: bool) -> Option<Family> {
     let has = |phrase: &str| page.contains(phrase);
     let line = |test: &dyn Fn(&str) -> bool| page.lines().any(|line| test(line.trim_end()));
     let starts = |word: &str| line(&|line| line.trim_start().starts_with(word));
@@ -14,7 +24,7 @@ pub fn detect(page: &str, name: &str) -> Option<Family> {
     if has("Show this message and exit.") && starts("Usage:") {
         return Some(Family::Click);
     }
-    if let Some(family) = python(page) {
+    if let Some(family) = python(page).filter(|_| may_be_python) {
         return Some(family);
     }
     if let Some(family) = node(page) {

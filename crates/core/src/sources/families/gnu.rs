@@ -21,6 +21,8 @@ const PROGRAM: Manner = Manner {
 const BUSYBOX: Manner = Manner {
     ask: Ask::Flag,
     oracle: None,
+    // A few applets take `--help` for something to work on.
+    runs_parents: true,
     ..PROGRAM
 };
 

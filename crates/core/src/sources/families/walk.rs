@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Ask, Listed, Manner, Page, Text, page_of};
-use crate::model::Loss;
+use crate::model::{Family, Loss};
 use crate::probe::{Answer, Probe, ProbeError, Question};
 use crate::sources::help::text;
 
@@ -133,6 +133,9 @@ impl Walk<'_> {
                 return;
             }
             Err(error) => Err(error.to_string()),
+            Ok(answer) if is_complaint(self.manner.family, answer) => {
+                Err("complained instead of printing it".to_owned())
+            }
             Ok(answer) => page_of(answer).ok_or_else(|| "printed no help".to_owned()),
         };
         match page {
@@ -260,6 +263,16 @@ impl Walk<'_> {
             losses: self.losses,
         }
     }
+}
+
+/// Whether an answer is what these parsers say of a wrong line: it has a usage too, but
+/// not the command's.
+fn is_complaint(family: Family, answer: &Answer) -> bool {
+    let succeeds = matches!(
+        family,
+        Family::Clap | Family::Argparse | Family::Optparse | Family::Click
+    );
+    succeeds && answer.code != Some(0) && answer.stdout.trim().is_empty()
 }
 
 /// Whether a name can be put to a program as a word without meaning anything else.
