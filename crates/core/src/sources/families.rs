@@ -220,8 +220,31 @@ fn read_as(
             let harvest = walk::walk(name, manner, page, probe);
             Ok(assemble::assemble(name, manner, harvest, probe, options))
         }
-        (_, _) => plain::read_answer(name, &answer),
+        (_, _) => match page.and_then(|page| whole_page(page, probe)) {
+            Some(whole) => plain::read_answer(name, &whole),
+            None => plain::read_answer(name, &answer),
+        },
     }
+}
+
+/// The page with all options, where the first says that `--help all` prints it: curl's
+/// shows a dozen of two hundred. Who says so takes it for a question.
+fn whole_page(page: &str, probe: &mut dyn Probe) -> Option<Answer> {
+    let offered = [
+        "with --help all",
+        "\"--help all\"",
+        "'--help all'",
+        "`--help all`",
+    ];
+    if !offered.iter().any(|words| page.contains(words)) {
+        return None;
+    }
+    let question = Question::new(["--help", "all"]);
+    let answers = probe.ask(std::slice::from_ref(&question));
+    let answer = answers.into_iter().next()?.ok()?;
+    page_of(&answer)
+        .is_some_and(|whole| whole.len() > page.len())
+        .then_some(answer)
 }
 
 /// The stream that holds the help; old programs print it to stderr.
