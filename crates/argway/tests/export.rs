@@ -97,7 +97,7 @@ fn a_definition_of_jq_runs_in_its_sandbox() {
     let name = read[0].trim().split('"').nth(1).unwrap();
     let arguments = format!(r#"{{"{name}": [".a"], "stdin": {{"a": 3}}}}"#);
     world
-        .argway(["call", "jq.kdl", "cli_jq", &arguments])
+        .argway(["call", "jq.kdl", "cli_jq", &arguments, "--cwd", "bin"])
         .success()
         .stdout_eq("3\n");
 }

@@ -224,7 +224,7 @@ argway: this folder is in no project with definitions (.argway, .slop-mcp, argwa
 "#]]);
     fs::create_dir(world.path(".argway")).unwrap();
     world.argway(["trust"]).code(2).stderr_eq(str![[r#"
-argway: there is nothing to trust in [WORLD]/.slop-mcp/cli/*.kdl, [WORLD]/.argway/cli/*.kdl, [WORLD]/argway.kdl
+argway: there is nothing to trust in [WORLD]/.slop-mcp/cli/*.kdl, [WORLD]/.argway/cli/*.kdl, [WORLD]/argway.kdl, [WORLD]/.argway/overlay/*.kdl
 
 "#]]);
     world

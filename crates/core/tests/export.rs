@@ -91,11 +91,8 @@ fn tools(program: &Program, inherited: Inherited) -> Catalog {
         include_hidden: true,
         ..Selection::default()
     };
-    match Catalog::build(&[Arc::new(program.clone())], &selection, inherited) {
-        Ok(catalog) => catalog,
-        // A program of which nothing can be called.
-        Err(_) => Catalog::default(),
-    }
+    // Of some programs nothing can be called.
+    Catalog::build(&[Arc::new(program.clone())], &selection, inherited).unwrap_or_default()
 }
 
 /// What the schema of `tool` says, but for its texts.
@@ -130,7 +127,7 @@ fn samples(param: &Param) -> Vec<Value> {
         }
         match scalar {
             Scalar::String | Scalar::Other(_) => json!(["word", "two words", "a\"b"][n % 3]),
-            Scalar::Bool => json!(n % 2 == 0),
+            Scalar::Bool => json!(n == 0),
             Scalar::Int(_) => json!([7, -3, 0][n % 3]),
             Scalar::Uint(_) => json!([7, 3, 0][n % 3]),
             Scalar::Float(_) => json!([1.5, 2.0, -0.25][n % 3]),
@@ -355,7 +352,7 @@ fn spec_command<'a>(spec: &'a usage::Spec, path: &[String]) -> Option<&'a usage:
 fn another_reader_finds_the_same_in_a_usage_spec() {
     for (name, reading) in readings() {
         let text = export::usage::spec(reading).unwrap();
-        let spec = match usage::Spec::parse_spec(&text) {
+        let spec = match text.parse::<usage::Spec>() {
             Ok(spec) => spec,
             Err(error) => panic!("{name}: {error:?}"),
         };
@@ -462,7 +459,8 @@ fn holds(text: &str) {
             .is_some_and(|run| !run.shell && !run.sandbox.network)
     );
     let spec = export::usage::spec(&says(text)).unwrap();
-    usage::Spec::parse_spec(&spec).unwrap_or_else(|error| panic!("{error:?}\n{spec}"));
+    spec.parse::<usage::Spec>()
+        .unwrap_or_else(|error| panic!("{error:?}\n{spec}"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::model::{
     CommandSpec, Effect, Evidence, Fact, Family, Group, Joiner, Kind, Param, Program, Provenance,
     Reading, Scalar, Split,
 };
-use crate::sources::kdl::{checks, types};
+use crate::sources::kdl::types;
 
 /// A call of a program that was read is ended after so many milliseconds.
 const TIMEOUT: u64 = 120_000;

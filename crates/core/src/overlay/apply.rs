@@ -14,6 +14,9 @@ use crate::sources::kdl::param::{self, EFFECTS, NO_EFFECT};
 use crate::sources::kdl::syntax::Node;
 use crate::sources::kdl::{checks, types};
 
+/// Flags that commands share.
+type Flags = Arc<[Param]>;
+
 /// Makes the corrections of `entries`, and tells them.
 pub(super) fn apply(entries: &[Entry], reading: &mut Reading, faults: &mut Faults) -> Vec<String> {
     let mut changes = Vec::new();
@@ -179,7 +182,7 @@ fn flag(program: &mut Program, index: usize, node: &Node, faults: &mut Faults) -
         };
         param.name == old.name && forms(param) == forms(&old)
     };
-    let mut shared: Vec<(Arc<[Param]>, Arc<[Param]>)> = Vec::new();
+    let mut shared: Vec<(Flags, Flags)> = Vec::new();
     for at in below {
         let spec = &mut program.commands[at];
         let mut has = false;
@@ -207,7 +210,7 @@ fn flag(program: &mut Program, index: usize, node: &Node, faults: &mut Faults) -
                         true => with_place(&new, param),
                         false => param.clone(),
                     });
-                    let changed: Arc<[Param]> = changed.collect();
+                    let changed: Flags = changed.collect();
                     shared.push((Arc::clone(&spec.inherited), Arc::clone(&changed)));
                     changed
                 }

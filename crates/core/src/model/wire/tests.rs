@@ -229,8 +229,10 @@ fn run() -> impl Strategy<Value = RunSpec> {
         ),
         (any::<[bool; 7]>(), proptest::option::of(stdin), stdout),
         (schema, policy()),
+        proptest::sample::select(vec![None, Some(Family::Cobra), Some(Family::GoFlag)]),
     )
-        .prop_map(|(one, two, three)| RunSpec {
+        .prop_map(|(one, two, three, family)| RunSpec {
+            family,
             words: one.0,
             timeout_ms: one.1,
             workdir: one.2,
@@ -280,10 +282,13 @@ fn command(depth: usize, sets: Vec<Arc<[Param]>>) -> impl Strategy<Value = Comma
             groups(),
             annotations(),
             proptest::option::of(run().prop_map(Arc::new)),
+            proptest::option::of("[a-z]"),
+            proptest::sample::select(vec![None, Some(StdoutFormat::Json)]),
         ),
     )
         .prop_map(|(one, two, three, four)| CommandSpec {
             path: one.0,
+            called: four.3,
             aliases: one.1,
             group: one.2,
             summary: one.3,
@@ -299,6 +304,7 @@ fn command(depth: usize, sets: Vec<Arc<[Param]>>) -> impl Strategy<Value = Comma
             inherited: three.2,
             groups: four.0,
             annotations: four.1,
+            output: four.4,
             run: four.2,
             from: three.3,
         })
