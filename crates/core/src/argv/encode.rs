@@ -319,9 +319,11 @@ fn positional_words(tool: &Tool, arguments: &Arguments, problems: &mut Vec<Strin
 
 /// Whether a flag was given that takes words until something ends them.
 fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
-    arguments.given.iter().any(|(slot, _)| {
+    arguments.given.iter().any(|(slot, given)| {
         let param = tool.param(*slot);
-        param.is_flag() && matches!(param.kind, Kind::List(_, Split::Words))
+        // Alone, one with an optional value takes the next word for it: commander, yargs.
+        let alone = tool.program.family != Family::Cobra && matches!(given, Given::Bare);
+        param.is_flag() && (alone || matches!(param.kind, Kind::List(_, Split::Words)))
     })
 }
 

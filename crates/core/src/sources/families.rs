@@ -252,16 +252,22 @@ pub(crate) fn page_of(answer: &Answer) -> Option<&str> {
     [&answer.stdout, &answer.stderr]
         .into_iter()
         .map(String::as_str)
-        .find(|text| help::looks_like_help(text) || is_listing(text))
+        .find(|text| help::looks_like_help(text) || is_bare_page(text))
 }
 
-/// A heading with a list of commands below it, as pages have that show no usage.
-fn is_listing(text: &str) -> bool {
+/// What pages have that show neither usage nor two options: a heading with a list of
+/// commands below it, or a line about `--help` itself.
+fn is_bare_page(text: &str) -> bool {
     let text = help::text::plain(text);
     let mut lines = text.lines().map(str::trim_end).peekable();
     while let Some(line) = lines.next() {
-        let title = line.ends_with("ommands:") && !line.starts_with(' ');
-        if title && lines.peek().is_some_and(|next| next.starts_with("  ")) {
+        let indented = line.starts_with("  ");
+        let title = line.ends_with("ommands:") && !indented;
+        let option = line.trim_start();
+        let helps = ["--help  ", "-h, --help  "]
+            .iter()
+            .any(|form| option.starts_with(form));
+        if (indented && helps) || (title && lines.peek().is_some_and(|it| it.starts_with("  "))) {
             return true;
         }
     }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use argway_core::model::Family;
 use serde_json::Value;
 
-/// A `package.json` longer than this is not read.
-const LONGEST_PACKAGE: u64 = 4 * 1024 * 1024;
+/// A file longer than this is not read.
+const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// A script lies at most so many folders below its package.
 const DEEPEST: usize = 8;
@@ -37,11 +37,11 @@ fn package(path: &Path) -> Option<(PathBuf, Value)> {
 fn read(file: &Path) -> Option<Value> {
     let file = fs::File::open(file).ok()?;
     let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.len() > LONGEST_PACKAGE {
+    if !meta.is_file() || meta.len() > LONGEST {
         return None;
     }
     let mut text = String::new();
-    file.take(LONGEST_PACKAGE).read_to_string(&mut text).ok()?;
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -63,6 +63,30 @@ pub fn oclif_plugins(path: &Path) -> Vec<PathBuf> {
     let plugins = package.pointer("/oclif/plugins").and_then(Value::as_array);
     let names = plugins.into_iter().flatten().filter_map(Value::as_str);
     names.filter_map(|name| plugin(&folder, name)).collect()
+}
+
+/// What the oclif program at `path` says of itself: the commands of its manifest and of its
+/// plugins' in one, with the package's `oclif` entry, which says how topics are written.
+pub fn oclif_description(path: &Path) -> Option<String> {
+    let (_, package) = package(path)?;
+    let mut description = read(&oclif_manifest(path)?)?;
+    let commands = description.get_mut("commands")?.as_object_mut()?;
+    for plugin in oclif_plugins(path).iter().filter_map(|file| read(file)) {
+        let more = plugin.get("commands").and_then(Value::as_object);
+        for (id, command) in more.into_iter().flatten() {
+            commands.entry(id).or_insert_with(|| command.clone());
+        }
+    }
+    let mut entry = package.get("oclif")?.clone();
+    // Where the package does not say, oclif takes a colon.
+    entry
+        .as_object_mut()?
+        .entry("topicSeparator")
+        .or_insert(":".into());
+    description
+        .as_object_mut()?
+        .insert("oclif".to_owned(), entry);
+    Some(description.to_string())
 }
 
 /// Where Node would find the package `name` from `folder`.
@@ -115,7 +139,7 @@ mod tests {
     use argway_core::model::Family;
     use tempfile::TempDir;
 
-    use super::{family, oclif_manifest, oclif_plugins};
+    use super::{family, oclif_description, oclif_manifest, oclif_plugins};
 
     /// A package as npm installs it, and the link to its script.
     fn installed(folder: &Path, package: &str) -> PathBuf {
@@ -171,6 +195,29 @@ mod tests {
         let found = oclif_plugins(&link);
         assert_eq!(found.len(), 1);
         assert!(found[0].ends_with("@oclif/plugin-version/oclif.manifest.json"));
+    }
+
+    #[test]
+    fn a_description_has_the_commands_of_plugins_and_the_separator() {
+        let folder = TempDir::new().unwrap();
+        let package = r#"{"name": "tool", "oclif": {"bin": "tool", "plugins": ["more"]}}"#;
+        let link = installed(folder.path(), package);
+        let own = folder.path().join("node_modules/tool/oclif.manifest.json");
+        fs::write(own, r#"{"commands": {"a": {"id": "a"}}, "version": "1"}"#).unwrap();
+        let plugin = folder.path().join("node_modules/more");
+        fs::create_dir_all(&plugin).unwrap();
+        let manifest = r#"{"commands": {"a": {"id": "other"}, "b": {"id": "b"}}}"#;
+        fs::write(plugin.join("oclif.manifest.json"), manifest).unwrap();
+        let description: serde_json::Value =
+            serde_json::from_str(&oclif_description(&link).unwrap()).unwrap();
+        assert_eq!(
+            description,
+            serde_json::json!({
+                "commands": {"a": {"id": "a"}, "b": {"id": "b"}},
+                "version": "1",
+                "oclif": {"bin": "tool", "plugins": ["more"], "topicSeparator": ":"},
+            })
+        );
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //! the same for the program and all its plugins.
 //!
 //! The manifest calls a command `topic:command`. A program may want a blank there
-//! instead; that is said elsewhere, but the colon is always understood, so a blank is
+//! instead, which its package says (`oclif.topicSeparator`): the entry is read where it
+//! stands beside the commands. The colon is always understood, so without it a blank is
 //! written only where the manifest's own examples have it.
 
 use serde_json::Value;
@@ -41,11 +42,17 @@ pub(super) fn read(name: Option<&str>, text: &str) -> Result<Reading, DescribedE
         return Err(DescribedError("has no commands of oclif's".to_owned()));
     };
     let package = commands[0].text("pluginName");
-    let own = package.rsplit('/').next().unwrap_or_default();
+    let bin = document.pointer("/oclif/bin").and_then(Value::as_str);
+    let own = bin.or(package.rsplit('/').next()).unwrap_or_default();
     let name = named(name, own);
     let version = document.get("version").and_then(document::as_text);
     let mut tree = Tree::new(name, version)?;
-    let separator = separator(&commands, name);
+    let said = document.pointer("/oclif/topicSeparator");
+    let separator = match said.and_then(Value::as_str) {
+        Some(" ") => Separator::Blank,
+        Some(_) => Separator::Colon,
+        None => separator(&commands, name),
+    };
     for command in commands {
         add(&mut tree, command, name, separator);
     }

@@ -233,7 +233,11 @@ fn positionals(page: &Page, arguments: Vec<Row<'_>>, text: &Text<'_>) -> Vec<Par
         let many = row.left.contains("...");
         let name = row.left.replace("...", "");
         let name = name.trim_matches(['[', ']']);
-        let known = params.iter().position(|param| param.name == name);
+        let is_same = |param: &Param| {
+            let printed = param.value_name.as_deref().unwrap_or(&param.name);
+            param.name == name || printed.trim_matches(['[', ']', '.']) == name
+        };
+        let known = params.iter().position(is_same);
         let known = known.unwrap_or_else(|| {
             let mut param = Param::positional(name, Kind::One(Scalar::String));
             param.required = !optional;

@@ -246,6 +246,7 @@ fn type_of(param: &mut Param, tags: &Tags) {
         .and_then(|long| long.strip_prefix("--"));
     if let (Kind::Switch, Some(name)) = (&param.kind, long)
         && !name.starts_with("no-")
+        && name != "version"
     {
         // `--x=false` holds for every boolean; `--no-x` only where the program did not
         // turn that off, so it is taken only where the text has it.

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use snapbox::prelude::*;
 use snapbox::{assert_data_eq, str};
 
 use super::{read, recognise};
@@ -62,10 +61,25 @@ fn described(name: Option<&str>, text: &str) -> String {
 
 #[test]
 fn a_manifest_says_everything_of_a_flag() {
-    let expected: snapbox::Data = str![[r#"
+    assert_data_eq!(
+        described(None, FLAGS),
+        str![[r#"
+acme 1.2.3
+[] [] 
+["apps:create"] ["create"] creates an app
+  app --app,-a string required [] None Some("APP")
+  tag --tag words<string> [] None None
+  size --size string ["s", "m"] Some("s") None
+  wait --wait,--no-wait switch [] None None
+  secret --secret switch [] None None
+  name  string required ["x", "y"] None None
+  args  words<string> [] None None
+  Exclusive(["tag", "app"])
+  Requires(["wait", "app"])
+["apps"] (hidden) [] list apps
+? the flag `odd` was not understood
 "#]]
-    .into_data();
-    assert_data_eq!(described(None, FLAGS), expected);
+    );
 }
 
 #[test]
@@ -74,10 +88,46 @@ fn examples_show_whether_a_blank_stands_behind_a_topic() {
         {"command": "<%= config.bin %> a b --x", "description": "runs"}]},
         {"id": "c:d", "args": {}, "flags": {}}]"#;
     assert!(recognise(text));
-    let expected: snapbox::Data = str![[r#"
+    assert_data_eq!(
+        described(Some("tool"), text),
+        str![[r#"
+tool 
+[] [] 
+["a"] [] 
+["a", "b"] [] 
+["c"] [] 
+["c", "d"] [] 
 "#]]
-    .into_data();
-    assert_data_eq!(described(Some("tool"), text), expected);
+    );
+}
+
+#[test]
+fn the_package_says_what_stands_behind_a_topic() {
+    let said = |separator: &str| {
+        let text = format!(
+            r#"{{"commands": {{"a:b": {{"id": "a:b", "args": {{}}, "flags": {{}},
+                "examples": ["$ tool a:b"]}}}},
+                "oclif": {{"bin": "tool", "topicSeparator": "{separator}"}}}}"#
+        );
+        described(None, &text)
+    };
+    assert_data_eq!(
+        said(" "),
+        str![[r#"
+tool 
+[] [] 
+["a"] [] 
+["a", "b"] [] 
+"#]]
+    );
+    assert_data_eq!(
+        said(":"),
+        str![[r#"
+tool 
+[] [] 
+["a:b"] [] 
+"#]]
+    );
 }
 
 #[test]

@@ -67,9 +67,14 @@ fn typed(left: &str) -> (&str, Option<(Kind, Option<String>)>) {
     let inner = printed
         .strip_prefix('[')
         .and_then(|it| it.strip_suffix(']'));
-    let scalar = TYPES
-        .into_iter()
-        .find(|(word, _)| *word == inner.unwrap_or(printed));
+    // `Int|String`: either is a text.
+    let mut words = inner.unwrap_or(printed).split('|');
+    let known = |word: &str| TYPES.into_iter().find(|(name, _)| *name == word);
+    let scalar = match (words.next().and_then(known), words.next()) {
+        (first, None) => first,
+        (Some(_), Some(second)) => known(second).map(|_| ("String", Some(Scalar::String))),
+        (None, Some(_)) => None,
+    };
     let kind = scalar.map(|(_, scalar)| match (scalar, inner) {
         (Some(scalar), Some(_)) => Kind::List(scalar, Split::Repeat),
         (Some(scalar), None) => Kind::One(scalar),

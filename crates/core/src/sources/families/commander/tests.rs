@@ -358,7 +358,8 @@ $ eslint [options] file.js [file.js] [dir]
 --max-warnings: int = -1 | Number
 --strategy: string of metadata,content = metadata | Strategy
 --color --no-color: switch | Colours
-file.js: words<string> required
+file.js: string required
+file.js_2: string
 dir: string
 ? --odd Thing                     What is it
 "#]],

@@ -20,7 +20,7 @@ Options:
       --version  Show version number                                   [boolean]
   -h, --help     Show help                                             [boolean]
   -v, --verbose  more words                                 [count] [default: 0]
-      --depth    how deep, see [default]              [number] [default: 3]
+      --depth    how deep, see [above]                [number] [default: 3]
       --file     names                                        [array] [required]
       --kind     one of them
                [string] [choices: "a", "b, c", "d"] [default: "a"]
@@ -29,9 +29,9 @@ Options:
 "#,
         str![[r#"
 $ x <command>
---version --version=false: switch | Show version number
+--version: switch | Show version number
 -v --verbose: count = 0 | more words
---depth: float = 3 | how deep, see [default]
+--depth: float = 3 | how deep, see [above]
 --file: words<string> required | names
 --kind: string of a,b, c,d = a | one of them
 --any: string or alone "" | nobody said what
