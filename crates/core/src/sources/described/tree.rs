@@ -135,7 +135,11 @@ impl Tree {
         };
         if let Some(word) = path.iter().find(|word| !is_word(word)) {
             let what = format!("`{word}` is not the name of a command");
-            self.lose(&path[..path.len() - 1].to_vec(), what);
+            let above = path.split_last().map_or(&[][..], |(_, above)| above);
+            self.losses.push(Loss {
+                path: above.to_vec(),
+                what,
+            });
             return false;
         }
         if path.len() > MOST_WORDS || self.said.len() >= MOST_COMMANDS {
