@@ -179,7 +179,7 @@ fn json_that_is_no_description_is_refused() {
         .argway(["tools", "package.json"])
         .code(3)
         .stderr_eq(str![[r#"
-argway: package.json is not a description of a program: missing field `argway` at line 1 column 13
+argway: package.json is no description that argway knows: not its own, a usage spec, OpenCLI, a carapace spec, `help --machine`, an oclif manifest, Swift's dump or .NET's schema
 
 "#]]);
 }

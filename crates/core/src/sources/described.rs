@@ -48,9 +48,12 @@ pub enum Format {
 #[error("{0}")]
 pub struct DescribedError(pub String);
 
+/// Whether a text is in a format.
+type Test = fn(&str) -> bool;
+
 /// Which format `text` is in, if it is in one of them.
 pub fn recognise(text: &str) -> Option<Format> {
-    let tests: [(Format, fn(&str) -> bool); 7] = [
+    let tests: [(Format, Test); 7] = [
         (Format::Machine, machine::recognise),
         (Format::OpenCli, opencli::recognise),
         (Format::Oclif, oclif::recognise),

@@ -190,24 +190,30 @@ fn param(mut help: Param, said: &Param) -> Param {
 
 /// Sets of inherited flags that many commands share stay shared.
 #[derive(Default)]
-struct Shared(Vec<(Arc<[Param]>, Arc<[Param]>, Arc<[Param]>)>);
+struct Shared(Vec<Joined>);
+
+struct Joined {
+    help: Arc<[Param]>,
+    said: Arc<[Param]>,
+    both: Arc<[Param]>,
+}
 
 impl Shared {
+    /// So many sets are looked through: neighbours have the same.
+    const NEAR: usize = 64;
+
     fn of(&mut self, help: &Arc<[Param]>, said: &Arc<[Param]>) -> Arc<[Param]> {
-        let known = self
-            .0
-            .iter()
-            .rev()
-            .take(64)
-            .find(|(from_help, from_said, _)| {
-                Arc::ptr_eq(from_help, help) && Arc::ptr_eq(from_said, said)
-            });
-        if let Some((_, _, joined)) = known {
-            return Arc::clone(joined);
+        let mut near = self.0.iter().rev().take(Self::NEAR);
+        let known = near.find(|it| Arc::ptr_eq(&it.help, help) && Arc::ptr_eq(&it.said, said));
+        if let Some(known) = known {
+            return Arc::clone(&known.both);
         }
-        let joined: Arc<[Param]> = merged(help.to_vec(), said).into();
-        self.0
-            .push((Arc::clone(help), Arc::clone(said), Arc::clone(&joined)));
-        joined
+        let both: Arc<[Param]> = merged(help.to_vec(), said).into();
+        self.0.push(Joined {
+            help: Arc::clone(help),
+            said: Arc::clone(said),
+            both: Arc::clone(&both),
+        });
+        both
     }
 }

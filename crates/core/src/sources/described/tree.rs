@@ -62,8 +62,9 @@ impl Said {
     /// Takes `text` apart into the one line and the long text.
     pub fn tell(&mut self, short: &str, long: &str) {
         let (short, long) = (short.trim(), long.trim());
-        let first = |text: &str| text.lines().next().unwrap_or_default().trim().to_owned();
-        self.spec.summary = first(if short.is_empty() { long } else { short });
+        let first = if short.is_empty() { long } else { short };
+        let first = first.lines().next().unwrap_or_default();
+        self.spec.summary = first.trim().to_owned();
         let long = if long.is_empty() { short } else { long };
         if long != self.spec.summary {
             self.spec.description = long.to_owned();
@@ -134,7 +135,11 @@ impl Tree {
         };
         if let Some(word) = path.iter().find(|word| !is_word(word)) {
             let what = format!("`{word}` is not the name of a command");
-            self.lose(&path[..path.len() - 1].to_vec(), what);
+            let above = path.split_last().map_or(&[][..], |(_, above)| above);
+            self.losses.push(Loss {
+                path: above.to_vec(),
+                what,
+            });
             return false;
         }
         if path.len() > MOST_WORDS || self.said.len() >= MOST_COMMANDS {

@@ -57,6 +57,7 @@ fleet v0.3 (its own description)
   usage: fleet sink NAME...
   --where=string required - Place [providers: navy]
   <NAME> words<string> required
+  <REST> words<string>
   ^ -n,--namespace=string - Where
   ^ --timeout=duration - How long
 [settings] Write - Show settings
@@ -153,7 +154,7 @@ ferry 2.1 (its own description)
   --only=comma<string> {hull,sail}
   --path=joined<string> by:":"
   --size=words<string>
-  --guess=string -  (such as a, b)
+  --guess=string - (such as a, b)
   --sink hidden deprecated:use scuttle Destructive!
   -p string default:8080
   --json - As JSON
@@ -283,7 +284,7 @@ commands:
         required: false
 "#,
         str![[r#"
-raft 1.1 (its own description)
+raft 1.10 (its own description)
 [] Unknown parent - 
   usage: raft [flags]
   --level string {no,yes} - How much

@@ -220,7 +220,7 @@ x 3 (Cobra)
   usage: x [flags]
   --log=string env:LOG - from itself
 [a] Read aka aa - told
-  usage: x a [flags] <FILE>
+  usage: x a [flags] [FILE]
   long: the help's long text
   examples: x a
   --b=string required {one,two} - said

@@ -1,6 +1,6 @@
 //! Looks into KDL nodes: values, properties, and children that stand for properties.
 
-use crate::sources::kdl::syntax::{Node, Value};
+use crate::sources::kdl::syntax::{Node, Value, Word};
 
 /// What usage specs say with nodes.
 pub(super) trait Reader {
@@ -40,10 +40,7 @@ impl Reader for Node {
     }
 
     fn property(&self, key: &str) -> Option<String> {
-        let is_meant = |word: &Option<_>| -> bool {
-            let word: &Option<crate::sources::kdl::syntax::Word> = word;
-            word.as_ref().is_some_and(|word| word.text == key)
-        };
+        let is_meant = |word: &Option<Word>| word.as_ref().is_some_and(|word| word.text == key);
         let found = self.entries.iter().rev().find(|entry| is_meant(&entry.key));
         found.and_then(|entry| text(&entry.value))
     }
