@@ -71,9 +71,20 @@ fn loss_lines(name: &str, losses: &[Loss], shown: usize) -> Vec<String> {
     lines
 }
 
-/// Writes `text` to `path`: readers see the old file or the new one, never a part.
+/// Writes `text` to `path`: readers see the old file or the new one, never a part. What
+/// is there and is no file (`/dev/null`, a pipe) is written to, not replaced.
 fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     let write = || -> anyhow::Result<()> {
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open(path)?
+                .write_all(text.as_bytes())?;
+            return Ok(());
+        }
+        // A link stays one.
+        let target = path.canonicalize();
+        let path = target.as_deref().unwrap_or(path);
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),

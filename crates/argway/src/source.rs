@@ -366,9 +366,10 @@ impl Source {
         };
         let reader = match reader {
             Reader::Pages(family) if identify::is_native(path)? => Reader::NativePages(family),
+            Reader::Pages(None) => Reader::Pages(identify::node::family(path)),
             reader => reader,
         };
-        let manifest = described::manifest_text(path)?;
+        let manifest = described::manifest_text(path);
         let name = name_of(path);
         let mut reading = self.read_own(&name, reader, &signs, manifest.as_deref(), probe)?;
         reading.program.executable = Some(path.display().to_string());
@@ -431,7 +432,7 @@ impl Source {
             let reading = self.walk(path, &mut recorder)?;
             self.tell(path, &probe);
             let mut files = recorder.files(&name_of(path), reading.program.family);
-            if let Some(text) = described::manifest_text(path)? {
+            if let Some(text) = described::manifest_text(path) {
                 files.insert(described::MANIFEST.to_owned(), text);
             }
             Ok(files)

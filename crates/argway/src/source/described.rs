@@ -16,13 +16,13 @@ use super::{Reader, Source};
 pub const MANIFEST: &str = "oclif.manifest.json";
 
 /// The file beside the program at `path` that describes it.
-pub fn manifest(_path: &Path) -> Option<PathBuf> {
-    None
+pub fn manifest(path: &Path) -> Option<PathBuf> {
+    identify::node::oclif_manifest(path)
 }
 
-/// What that file says.
-pub fn manifest_text(path: &Path) -> anyhow::Result<Option<String>> {
-    manifest(path).map(|file| text(&file)).transpose()
+/// What that file says, with those of the plugins that come with the program.
+pub fn manifest_text(path: &Path) -> Option<String> {
+    identify::node::oclif_description(path)
 }
 
 impl Source {
