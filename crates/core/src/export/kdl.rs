@@ -62,7 +62,14 @@ pub fn definition(reading: &Reading, command: &str) -> Result<String, NotWritten
     let mut children: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for (index, spec) in program.commands.iter().enumerate() {
         if let Some((_, parent)) = spec.path.split_last() {
-            children.entry(parent.to_vec()).or_default().push(index);
+            let siblings = children.entry(parent.to_vec()).or_default();
+            // A page may list a command twice.
+            if siblings
+                .iter()
+                .all(|&it| program.commands[it].path != spec.path)
+            {
+                siblings.push(index);
+            }
         }
     }
     let resolved = (0..program.commands.len()).map(|index| resolve(&program, index));

@@ -34,7 +34,14 @@ pub fn spec(reading: &Reading) -> Result<String, NotWritten> {
     let mut children: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for (index, spec) in program.commands.iter().enumerate() {
         if let Some((_, parent)) = spec.path.split_last() {
-            children.entry(parent.to_vec()).or_default().push(index);
+            let siblings = children.entry(parent.to_vec()).or_default();
+            // A page may list a command twice.
+            if siblings
+                .iter()
+                .all(|&it| program.commands[it].path != spec.path)
+            {
+                siblings.push(index);
+            }
         }
     }
     let resolved = (0..program.commands.len()).map(|index| resolve(&program, index));
@@ -192,7 +199,7 @@ impl Writer {
         let forms = [spelling.short.as_deref(), long].into_iter().flatten();
         // Dots and brackets mean something there.
         let mut usage: Vec<String> = forms
-            .filter(|form| !form.contains(['.', '…', '[', ']', '<', '>']))
+            .filter(|form| !form.contains(['…', '[', ']', '<', '>']) && !form.contains("..."))
             .map(str::to_owned)
             .collect();
         if usage.is_empty() {
