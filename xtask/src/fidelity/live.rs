@@ -43,8 +43,14 @@ pub(super) fn run(named: &[&String], diff: bool, table: &mut String) -> anyhow::
             let _ = writeln!(table, "{:<28} is not installed", subject.program);
             continue;
         };
-        let score = measure(&subject, &path, home.path())
-            .with_context(|| format!("measuring {}", subject.program))?;
+        let score = match measure(&subject, &path, home.path()) {
+            Ok(score) => score,
+            Err(error) => {
+                let _ = writeln!(table, "{:<28} {error:#}", subject.program);
+                below.push(subject.program);
+                continue;
+            }
+        };
         row(
             table,
             &format!("{} {}", subject.family, subject.program),
