@@ -22,7 +22,7 @@ Commands:
   serve     Serve programs' commands as MCP tools over stdin and stdout
   tools     List the tools that a server would offer
   call      Call one tool and print what its command prints
-  describe  Print what argway reads of a program, as JSON
+  describe  Print what argway reads of a program: as JSON, as a definition, as a usage spec
   capture   Write the pages that argway reads of a program into a folder
   check     Show every mistake in definitions, with its place
   trust     Let definitions of a project be used, as they are now
