@@ -97,7 +97,7 @@ $ oclif pack COMMAND
 fn commander_in_this_look_is_read_too() {
     check(
         "netlify",
-        "USAGE
+        r#"USAGE
   $ netlify [COMMAND]
 
 COMMANDS
@@ -109,7 +109,7 @@ OPTIONS
   -d, --dir <path>   Specify a folder
   --geo <mode>       force data (choices: "cache", "mock", default: "cache")
   -h, --help         display help for command
-",
+"#,
         str![[r#"
 $ netlify [COMMAND]
 -d --dir: string | Specify a folder
