@@ -11,7 +11,7 @@ use crate::sources::usage;
 use written::{Flags, Written};
 
 mod optionator;
-mod remarks;
+pub(super) mod remarks;
 pub(super) mod written;
 
 /// How these programs are read.

@@ -3,6 +3,7 @@
 //! `prog topic:command --help` is harmless: oclif looks for `--help` among the words
 //! before it loads a command, and prints its page from what the command declares.
 
+use super::commander::remarks;
 use super::commander::written::{Flags, Value, Written, asks_for_help, flag};
 use super::lines::{self, Row, Section};
 use super::{Ask, Listed, Manner, Page, Text};
@@ -158,6 +159,8 @@ fn options(section: &Section<'_>, flags: &mut Flags, unread: &mut Vec<String>) {
             continue;
         };
         take_tags(&mut param);
+        // Those that only look like oclif's are commander's.
+        remarks::take(&mut param);
         // `--format=json|csv`: old versions show the values in the name's place.
         if let Value::Needed { name, .. } = &written.value
             && name.contains('|')

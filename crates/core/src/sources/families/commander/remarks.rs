@@ -10,7 +10,7 @@ const KEYS: [&str; 4] = ["choices: ", "default: ", "preset: ", "env: "];
 
 /// Takes the remarks at the end of the text of `param` into its fields. One that no
 /// field holds stays in the text.
-pub(super) fn take(param: &mut Param) {
+pub(in super::super) fn take(param: &mut Param) {
     // An author may have written one, and commander another behind it.
     for _ in 0..3 {
         let Some((text, remark)) = last(&param.text) else {

@@ -97,7 +97,7 @@ $ oclif pack COMMAND
 fn commander_in_this_look_is_read_too() {
     check(
         "netlify",
-        "USAGE
+        r#"USAGE
   $ netlify [COMMAND]
 
 COMMANDS
@@ -107,11 +107,13 @@ COMMANDS
 
 OPTIONS
   -d, --dir <path>   Specify a folder
+  --geo <mode>       force data (choices: "cache", "mock", default: "cache")
   -h, --help         display help for command
-",
+"#,
         str![[r#"
 $ netlify [COMMAND]
 -d --dir: string | Specify a folder
+--geo: string of cache,mock = cache | force data
 > api: Run any method
 > sites: Handle operations
 "#]],
