@@ -20,7 +20,7 @@ pub(super) const MANNER: Manner = Manner {
     ask: Ask::Flag,
     page: read,
     oracle: None,
-    runs_parents: false,
+    runs_parents: true,
 };
 
 /// Reads one page. Its order is yargs' own: usage, commands, groups of options in which
