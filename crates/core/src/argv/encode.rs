@@ -322,7 +322,7 @@ fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
     arguments.given.iter().any(|(slot, given)| {
         let param = tool.param(*slot);
         // Alone, one with an optional value takes the next word for it: commander, yargs.
-        let alone = tool.program.family != Family::Cobra && matches!(given, Given::Bare);
+        let alone = tool.family() != Family::Cobra && matches!(given, Given::Bare);
         param.is_flag() && (alone || matches!(param.kind, Kind::List(_, Split::Words)))
     })
 }
