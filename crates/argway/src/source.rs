@@ -13,6 +13,7 @@ use anyhow::{Context, anyhow};
 use argway_core::model::{Family, Reading};
 use argway_core::probe::Probe;
 use argway_core::sources::described::Sign;
+use argway_core::sources::families::Hint;
 use argway_core::sources::transcript::{Recorder, Transcript};
 use argway_core::sources::{cobra, families};
 use argway_serve::identify::{self, Identity};
@@ -78,10 +79,8 @@ enum Reader {
     Cobra,
     /// The help alone, of a Cobra from before there was completion.
     CobraPages,
-    /// The pages of a program of another family: of this one, where its file shows that.
-    Pages(Option<Family>),
-    /// The same, of a file of machine code.
-    NativePages(Option<Family>),
+    /// The pages of a program of another family, with what its file shows of that.
+    Pages(Hint),
 }
 
 impl Source {
@@ -360,13 +359,20 @@ impl Source {
         let (reader, signs) = match identity.inner() {
             Identity::Cobra => (Reader::Cobra, vec![Sign::Cobra]),
             Identity::OldCobra => (Reader::CobraPages, Vec::new()),
-            Identity::NotCobra { family } => (Reader::Pages(*family), Vec::new()),
-            Identity::Describes { sign, family } => (Reader::Pages(*family), vec![*sign]),
-            Identity::Wrapper { .. } => (Reader::Pages(None), Vec::new()),
+            Identity::NotCobra { family } => (pages_of(*family), Vec::new()),
+            Identity::Describes { sign, family } => (pages_of(*family), vec![*sign]),
+            Identity::Wrapper { .. } => (pages_of(None), Vec::new()),
         };
         let reader = match reader {
-            Reader::Pages(family) if identify::is_native(path)? => Reader::NativePages(family),
-            Reader::Pages(None) => Reader::Pages(identify::node::family(path)),
+            Reader::Pages(hint) if identify::is_native(path)? => Reader::Pages(Hint {
+                native: true,
+                ..hint
+            }),
+            Reader::Pages(hint) => Reader::Pages(Hint {
+                family: hint.family.or_else(|| identify::node::family(path)),
+                otherwise: identify::python::family(path),
+                ..hint
+            }),
             reader => reader,
         };
         let manifest = described::manifest_text(path);
@@ -391,8 +397,7 @@ impl Source {
         Ok(match reader {
             Reader::Cobra => cobra::read(name, probe, options)?,
             Reader::CobraPages => cobra::read_pages(name, probe, options)?,
-            Reader::Pages(family) => families::read(name, family, probe, pages)?,
-            Reader::NativePages(family) => families::read_native(name, family, probe, pages)?,
+            Reader::Pages(hint) => families::read_with(name, hint, probe, pages)?,
         })
     }
 
@@ -411,8 +416,8 @@ impl Source {
         }
         let reader = match transcript.family() {
             Family::Cobra => Reader::Cobra,
-            Family::Unknown | Family::Definition | Family::Described => Reader::Pages(None),
-            family => Reader::Pages(Some(family)),
+            Family::Unknown | Family::Definition | Family::Described => pages_of(None),
+            family => pages_of(Some(family)),
         };
         // What its file showed is not recorded: pages that were not asked are not there.
         let signs = [Sign::Cobra, Sign::Swift, Sign::Usage];
@@ -439,6 +444,14 @@ impl Source {
         };
         capture().map_err(Failure::Program)
     }
+}
+
+/// Who reads the pages of a program of `family`, if that is known.
+fn pages_of(family: Option<Family>) -> Reader {
+    Reader::Pages(Hint {
+        family,
+        ..Hint::default()
+    })
 }
 
 fn cache() -> io::Result<Cache> {

@@ -171,13 +171,16 @@ fn rclone() {
 }
 
 #[test]
-fn git_is_not_a_cobra_program_and_argway_says_so() {
+fn git_is_read_as_what_it_is() {
     let git = Real::read("git");
-    assert_eq!(git.reading.program.family, Family::Unknown);
+    assert_eq!(git.reading.program.family, Family::Git);
+    assert!(git.reading.program.commands.len() > 100);
     git.can_be_tried();
     let shown = git.world.stdout(["try", &git.path]);
-    assert!(shown.contains("not a Cobra program"), "{shown}");
-    assert!(shown.contains("git --version\n  git version "), "{shown}");
+    assert!(
+        shown.contains("a program of git: its help pages were read"),
+        "{shown}"
+    );
 }
 
 /// Programs that have no test of their own: those that `scripts/tools` builds where no

@@ -39,7 +39,11 @@ fn read(folder: &Path) -> (Reading, Recorder<Transcript>) {
     let name = transcript.program().to_owned();
     let mut recorder = Recorder::new(transcript);
     let options = Options { oracle: false };
-    let reading = families::read_native(&name, None, &mut recorder, options).unwrap();
+    let hint = families::Hint {
+        native: true,
+        ..families::Hint::default()
+    };
+    let reading = families::read_with(&name, hint, &mut recorder, options).unwrap();
     (reading, recorder)
 }
 

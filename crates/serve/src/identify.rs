@@ -12,6 +12,7 @@ use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 pub mod node;
+pub mod python;
 mod resolve;
 mod wrapper;
 

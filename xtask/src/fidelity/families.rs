@@ -3,7 +3,7 @@
 //! prints. A witness is no reader of help pages, and knows nothing of argway.
 //!
 //! - **commands**: every command that the witness names and does not hide, against every
-//!   command read. An alias of a command, and one that is hidden, is neither missing nor extra.
+//!   command read, but for `help`. An alias of a command, and one that is hidden, is neither missing nor extra.
 //! - **options**: of every command that both have, each option that the witness does not
 //!   hide is found if one of its spellings was read; each option read is true if the witness
 //!   has one of its spellings, hidden or not. `--help` is not counted.
@@ -114,7 +114,8 @@ impl Witness {
             .map(|command| (command.path.as_slice(), command))
             .collect();
         let mut known: BTreeSet<Vec<String>> = BTreeSet::new();
-        for command in &self.commands {
+        let is_help = |command: &&Command| command.path.iter().any(|word| word == "help");
+        for command in self.commands.iter().filter(|it| !is_help(it)) {
             known.insert(command.path.clone());
             if let Some((_, parent)) = command.path.split_last() {
                 let alias = |alias: &String| [parent, std::slice::from_ref(alias)].concat();

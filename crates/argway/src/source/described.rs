@@ -51,7 +51,7 @@ impl Source {
                     Err(_) => *own,
                 })
             }
-            (Own::Read(own), Reader::Pages(_) | Reader::NativePages(_)) => Ok(*own),
+            (Own::Read(own), Reader::Pages(_)) => Ok(*own),
             (Own::Nothing, reader) => self.read_pages(name, reader, probe),
             (Own::Unread(losses), reader) => {
                 let mut reading = self.read_pages(name, reader, probe)?;
@@ -124,8 +124,11 @@ pub fn is_description(path: &Path) -> anyhow::Result<bool> {
 
 /// Whether the KDL file at `path` is a usage spec rather than definitions.
 pub fn is_usage(path: &Path) -> bool {
+    // Opening a pipe would wait for its writer.
+    let is_file = path.is_file();
     is_usage_name(path)
-        || text(path).is_ok_and(|text| described::recognise(&text) == Some(Format::Usage))
+        || is_file
+            && text(path).is_ok_and(|text| described::recognise(&text) == Some(Format::Usage))
 }
 
 fn is_usage_name(path: &Path) -> bool {

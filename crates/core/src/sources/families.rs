@@ -4,7 +4,7 @@
 //! without anything being run, how that page is read, and what its parser can be asked.
 //! `walk` goes through the commands, `assemble` makes the model of what was found.
 
-use crate::model::{Family, Group, Param, Reading};
+use crate::model::{Family, Group, Kind, Param, Reading, Role, Spelling};
 use crate::probe::{Answer, Probe, Question};
 use crate::sources::cobra::ReadError;
 use crate::sources::{help, plain};
@@ -166,6 +166,18 @@ fn manner(family: Family, page: &str) -> Option<Manner> {
     })
 }
 
+/// What a program's file shows of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hint {
+    /// It is of this one, whatever its pages look like.
+    pub family: Option<Family>,
+    /// It is of this one where its first page shows none.
+    pub otherwise: Option<Family>,
+    /// It is machine code: pages that look a little like those of an interpreter's library
+    /// are somebody's own.
+    pub native: bool,
+}
+
 /// Reads the program `name`. Its file may have shown which `family` it is of; else its
 /// first page does, and one of no known family is read as far as that page goes.
 pub fn read(
@@ -174,28 +186,27 @@ pub fn read(
     probe: &mut dyn Probe,
     options: Options,
 ) -> Result<Reading, ReadError> {
-    let detected = |page: &str| family.or_else(|| detect(page, name));
-    read_as(name, detected, probe, options)
+    let hint = Hint {
+        family,
+        ..Hint::default()
+    };
+    read_with(name, hint, probe, options)
 }
 
-/// Like [`read`], for a file of machine code: pages that look a little like those of an
-/// interpreter's library are somebody's own.
-pub fn read_native(
+/// Like [`read`], with all that the program's file shows.
+pub fn read_with(
     name: &str,
-    family: Option<Family>,
+    hint: Hint,
     probe: &mut dyn Probe,
     options: Options,
 ) -> Result<Reading, ReadError> {
-    let detected = |page: &str| family.or_else(|| detect::native(page, name));
-    read_as(name, detected, probe, options)
-}
-
-fn read_as(
-    name: &str,
-    detected: impl Fn(&str) -> Option<Family>,
-    probe: &mut dyn Probe,
-    options: Options,
-) -> Result<Reading, ReadError> {
+    let detected = |page: &str| {
+        let by_page = || match hint.native {
+            true => detect::native(page, name),
+            false => detect(page, name),
+        };
+        hint.family.or_else(by_page).or(hint.otherwise)
+    };
     let no_help = |why: String| ReadError::NoHelp {
         program: name.to_owned(),
         why,
@@ -225,6 +236,32 @@ fn read_as(
             None => plain::read_answer(name, &answer),
         },
     }
+}
+
+/// A flag that takes a value cannot be `false`: what switches it off is a flag of its own.
+pub(crate) fn with_opposites_apart(flags: Vec<Param>) -> Vec<Param> {
+    let taken: Vec<String> = flags.iter().map(|flag| flag.name.clone()).collect();
+    let mut apart = Vec::with_capacity(flags.len());
+    for mut flag in flags {
+        let off = match &mut flag.role {
+            Role::Flag(spelling) if flag.kind != Kind::Switch => spelling.negative.take(),
+            _ => None,
+        };
+        let opposite = off.map(|off| {
+            let name = off.trim_start_matches('-').to_owned();
+            let mut opposite = Param::flag(name, Kind::Switch);
+            opposite.role = Role::Flag(Spelling {
+                long: Some(off),
+                ..Spelling::default()
+            });
+            opposite.text = format!("The opposite of {}.", flag.name);
+            opposite.from = flag.from.clone();
+            opposite
+        });
+        apart.push(flag);
+        apart.extend(opposite.filter(|opposite| !taken.contains(&opposite.name)));
+    }
+    apart
 }
 
 /// The page with all options, where the first says that `--help all` prints it: curl's

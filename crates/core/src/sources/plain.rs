@@ -131,7 +131,10 @@ fn read_page(name: &str, page: &str) -> Reading {
         description: page.description,
         usage: page.usage.first().cloned().unwrap_or_default(),
         runnable: true,
-        params: page.flags.into_iter().chain(page.positionals).collect(),
+        params: families::with_opposites_apart(page.flags)
+            .into_iter()
+            .chain(page.positionals)
+            .collect(),
         from,
         ..CommandSpec::default()
     };

@@ -93,7 +93,7 @@ fn command(node: &Node, has_children: bool, losses: &mut Vec<Loss>) -> CommandSp
         .runnable
         .unwrap_or(!has_children || !page.positionals.is_empty());
     command.from.note(Fact::Runnable, Evidence::Help);
-    command.params.clone_from(&page.flags);
+    command.params = super::with_opposites_apart(page.flags.clone());
     command.params.extend(page.positionals.iter().cloned());
     command.groups.clone_from(&page.groups);
     losses.extend(page.unread.iter().map(|line| Loss {
