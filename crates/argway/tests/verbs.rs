@@ -594,11 +594,11 @@ fn try_is_honest_about_a_program_it_does_not_know() {
     let world = World::new();
     world.program(
         "odd",
-        "#!/bin/sh\n[ \"$*\" = --help ] && { printf 'Usage: odd [OPTION]... FILE\\n\\nOptions:\\n  -a, --all      everything\\n      --version  show the version\\n'; exit; }\n[ \"$*\" = --version ] && { echo odd 3; exit; }\necho \"$*\" >>\"$TOY_TRACE\"\n",
+        "#!/bin/sh\n[ \"$*\" = --help ] && { printf 'Usage: odd [options] FILE\\n\\nOptions:\\n  -a, --all      everything\\n      --version  show the version\\n'; exit; }\n[ \"$*\" = --version ] && { echo odd 3; exit; }\necho \"$*\" >>\"$TOY_TRACE\"\n",
     );
     world.argway(["try", "odd"]).success().stdout_eq(str![[r#"
 odd ([WORLD]/bin/odd)
-not a Cobra program: only its `--help` was read, as far as it goes. Expect gaps:
+of no known family: only its `--help` was read, as far as it goes. Expect gaps:
 options of its commands, types and required flags may be missing or wrong.
 
 1 command, 1 tool: 1 unknown

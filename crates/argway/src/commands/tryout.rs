@@ -237,7 +237,7 @@ fn harmless_call(
     program: &Program,
     read_only: Option<&Catalog>,
 ) -> Result<(), Failure> {
-    if program.family == Family::Unknown {
+    if !matches!(program.family, Family::Cobra | Family::Definition) {
         return ask_version(terminal, source, program);
     }
     let bridge = Bridge {
