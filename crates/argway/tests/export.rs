@@ -51,10 +51,10 @@ fn a_cobra_program_is_served_from_its_definition_with_the_same_words() {
 
 #[test]
 fn real_programs_are_written_as_definitions_without_a_mistake() {
-    for name in [
-        "git", "jq", "ls", "tar", "gh", "hugo", "kubectl", "helm", "rclone",
-    ] {
-        let Some(path) = find(name) else { continue };
+    for name in ["git", "jq", "ls", "tar", "etcdctl"] {
+        let Some(path) = find(name) else {
+            continue;
+        };
         let world = World::new();
         let path = path.to_str().unwrap();
         world
