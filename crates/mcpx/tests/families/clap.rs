@@ -56,13 +56,13 @@ pub const TABLE: &[Subject] = &[
                 ],
             ),
             (
-                &["-e", "alpha", "-e", "10", "--count", "notes.txt"],
+                &["-e", "alpha", "-e", "-?10", "--count", "--glob=notes.txt"],
                 &[
                     "rg",
                     "--regexp=alpha",
-                    "--regexp=10",
+                    "--regexp=-?10",
                     "--count",
-                    "--path=notes.txt",
+                    "--glob=notes.txt",
                 ],
             ),
             (
@@ -165,6 +165,21 @@ pub const TABLE: &[Subject] = &[
         program: "just",
         rows: &[
             (&["--completions", "fish"], &["just", "--completions=fish"]),
+            (&["--list"], &["just", "--list=[]"]),
+            (
+                &["--list", "--unsorted", "--list-heading="],
+                &["just", "--list=[]", "--unsorted", "--list-heading="],
+            ),
+            (
+                &["--set", "greeting", "hé llo", "--evaluate", "greeting"],
+                &[
+                    "just",
+                    "--set=greeting",
+                    "--set=hé llo",
+                    "--evaluate",
+                    "--arguments=greeting",
+                ],
+            ),
             (
                 &["--justfile=nowhere", "--summary"],
                 &["just", "--justfile=nowhere", "--summary"],

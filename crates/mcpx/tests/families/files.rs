@@ -3,7 +3,7 @@
 use super::world::World;
 
 /// Text files, and some whose names or bytes ask for care.
-const FILES: [(&str, &[u8]); 20] = [
+const FILES: [(&str, &[u8]); 21] = [
     ("notes.txt", b"beta\nAlpha\ngamma\nalpha\n10\n9\n"),
     ("two words.txt", b"no newline at the end"),
     ("-dash.txt", b"a file like a flag\n"),
@@ -18,6 +18,7 @@ const FILES: [(&str, &[u8]); 20] = [
     ("bad.yaml", b"a:   1\nb: [1,2 ]\n"),
     ("table.csv", "id,name\n1,Zoë\n2,Bob\n".as_bytes()),
     ("data.json", "{\"b\": [1, 2.50, \"é\"], \"a\": null}\n".as_bytes()),
+    ("justfile", b"greeting := 'hi'\n\n# Says it\ntest: build\n    true\n\nbuild:\n    true\n"),
     ("typos.txt", b"teh word\n"),
     (
         "picture.svg",

@@ -14,12 +14,36 @@ pub const TABLE: &[Subject] = &[Subject {
             &["git_status", "--c-2=repo", "--short", "--branch"],
         ),
         (
-            &["-C", "repo", "diff", "--stat", "HEAD"],
-            &["git_diff", "--c-2=repo", "--stat", "--args=HEAD"],
+            &[
+                "--git-dir=repo/.git",
+                "--work-tree=repo",
+                "diff",
+                "--stat",
+                "HEAD",
+            ],
+            &[
+                "git_diff",
+                "--git-dir=repo/.git",
+                "--work-tree=repo",
+                "--stat=true",
+                "--args=HEAD",
+            ],
         ),
         (
-            &["-C", "repo", "diff", "--stat=40", "HEAD~1"],
-            &["git_diff", "--c-2=repo", "--stat=40", "--args=HEAD~1"],
+            &[
+                "--git-dir=repo/.git",
+                "--work-tree=repo",
+                "diff",
+                "--stat=40",
+                "HEAD~1",
+            ],
+            &[
+                "git_diff",
+                "--git-dir=repo/.git",
+                "--work-tree=repo",
+                "--stat=40",
+                "--args=HEAD~1",
+            ],
         ),
         (
             &["-C", "repo", "branch", "--verbose", "--no-color", "--list"],
@@ -83,7 +107,7 @@ pub const TABLE: &[Subject] = &[Subject {
             &["-C", "repo", "shortlog", "--summary", "-w30,1", "HEAD"],
             &[
                 "git_shortlog",
-                "--c-2=repo",
+                "--c=repo",
                 "--summary",
                 "--w=30,1",
                 "--args=HEAD",

@@ -36,8 +36,12 @@ pub const TABLE: &[Subject] = &[
     Subject {
         program: "lego",
         rows: &[(
-            &["--path=nowhere", "list", "--names"],
-            &["lego_list", "--path=nowhere", "--names"],
+            &["--path=nowhere", "dnshelp", "--code=exec"],
+            &[
+                "lego_dnshelp",
+                "--code=exec",
+                "--global-flags={\"path\": \"nowhere\"}",
+            ],
         )],
     },
     Subject {

@@ -34,7 +34,7 @@ pub const TABLE: &[Subject] = &[
         rows: &[
             (
                 &["--mangle", "--", "script.js"],
-                &["terser", "--mangle", "--files=script.js"],
+                &["terser", "--mangle=true", "--files=script.js"],
             ),
             (
                 &[
@@ -84,7 +84,7 @@ pub const TABLE: &[Subject] = &[
         rows: &[
             (
                 &["package", "--json"],
-                &["depcheck", "--directory=package", "--tool-json"],
+                &["depcheck", "--directory=package", "--tool-json=true"],
             ),
             (
                 &["package", "--ignores=left,used"],
@@ -95,7 +95,7 @@ pub const TABLE: &[Subject] = &[
                 &[
                     "depcheck",
                     "--directory=package",
-                    "--oneline",
+                    "--oneline=true",
                     "--skip-missing",
                 ],
             ),

@@ -117,7 +117,7 @@ pub const TABLE: &[Subject] = &[
     },
     Subject {
         program: "virtualenv",
-        rows: &[(&["--version"], &["virtualenv", "--version"])],
+        rows: &[(&["--version"], &["virtualenv", "--tool-version"])],
     },
     // optparse
     Subject {
@@ -161,14 +161,13 @@ pub const TABLE: &[Subject] = &[
         program: "black",
         rows: &[
             (
-                &["--diff", "--quiet", "code.py"],
-                &["black", "--diff", "--tool-quiet", "--src=code.py"],
+                &["--check", "--quiet", "code.py"],
+                &["black", "--check", "--tool-quiet", "--src=code.py"],
             ),
             (
                 &[
                     "--check",
                     "--line-length=100",
-                    "--target-version=py311",
                     "--target-version=py312",
                     "good.py",
                 ],
@@ -176,7 +175,6 @@ pub const TABLE: &[Subject] = &[
                     "black",
                     "--check",
                     "--line-length=100",
-                    "--target-version=py311",
                     "--target-version=py312",
                     "--src=good.py",
                 ],
@@ -198,6 +196,9 @@ pub const TABLE: &[Subject] = &[
                     "--param",
                     "more",
                     "3",
+                    "--param",
+                    "un-needed",
+                    "é",
                     "--csv",
                 ],
                 &[
@@ -206,6 +207,8 @@ pub const TABLE: &[Subject] = &[
                     "--sql=select name, id + :more as m from [table] order by id",
                     "--param=more",
                     "--param=3",
+                    "--param=un-needed",
+                    "--param=é",
                     "--csv",
                 ],
             ),
@@ -269,9 +272,6 @@ pub const TABLE: &[Subject] = &[
     // typer
     Subject {
         program: "typer",
-        rows: &[(
-            &["good.py", "utils", "docs", "--name=good"],
-            &["typer_utils_docs", "--name=good"],
-        )],
+        rows: &[(&["utils"], &["typer_utils"])],
     },
 ];

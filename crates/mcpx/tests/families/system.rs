@@ -8,7 +8,7 @@ pub const TABLE: &[Subject] = &[
         rows: &[
             (
                 &["-1", "--all", "--classify", "more"],
-                &["ls", "--1", "--all", "--classify", "--file=more"],
+                &["ls", "--1", "--all", "--classify=true", "--file=more"],
             ),
             (
                 &["--quoting-style=c", "--sort=extension"],
@@ -35,7 +35,7 @@ pub const TABLE: &[Subject] = &[
             ),
             (
                 &["--check", "notes.txt"],
-                &["sort", "--check", "--file=notes.txt"],
+                &["sort", "--check=true", "--file=notes.txt"],
             ),
             (
                 &["--check=quiet", "notes.txt"],
@@ -186,7 +186,7 @@ pub const TABLE: &[Subject] = &[
             ),
             (
                 &["--utc", "--iso-8601", "--date=@0"],
-                &["date", "--utc", "--iso-8601", "--date=@0"],
+                &["date", "--utc", "--iso-8601=true", "--date=@0"],
             ),
             (
                 &["--utc", "--iso-8601=seconds", "--date=@0"],
@@ -280,7 +280,7 @@ pub const TABLE: &[Subject] = &[
             ),
             (
                 &["sort", "-r", "-u", "notes.txt"],
-                &["busybox_sort", "--r", "--u", "--file=notes.txt"],
+                &["busybox_sort", "--r", "--u", "--args=notes.txt"],
             ),
         ],
     },

@@ -44,8 +44,20 @@ pub const TABLE: &[Subject] = &[
         program: "curl",
         rows: &[
             (
-                &["--silent", "--head", "--url", "file:///dev/null"],
-                &["curl", "--silent", "--head", "--url=file:///dev/null"],
+                &[
+                    "--silent",
+                    "--head",
+                    "--url",
+                    "file:///dev/null",
+                    "file:///etc/hostname",
+                ],
+                &[
+                    "curl",
+                    "--silent",
+                    "--head",
+                    "--url=file:///dev/null",
+                    "--url-arg=file:///etc/hostname",
+                ],
             ),
             (
                 &["--max-time", "5", "--fail", "http://127.0.0.1:1/"],
