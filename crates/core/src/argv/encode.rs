@@ -323,7 +323,12 @@ fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
         let param = tool.param(*slot);
         // Alone, one with an optional value takes the next word for it: commander, yargs.
         let alone = tool.family() != Family::Cobra && matches!(given, Given::Bare);
-        param.is_flag() && (alone || matches!(param.kind, Kind::List(_, Split::Words)))
+        let words = match given {
+            Given::Many(values) => defined::together(param, values).is_none(),
+            _ => true,
+        };
+        let list = matches!(param.kind, Kind::List(_, Split::Words));
+        param.is_flag() && (alone || list && words)
     })
 }
 

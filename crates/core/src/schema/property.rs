@@ -37,7 +37,12 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
         Kind::Count => {
             schema.insert("minimum".to_owned(), json!(0));
         }
-        Kind::One(scalar) => constrain(&mut schema, scalar, param, layout),
+        Kind::One(scalar) => {
+            constrain(&mut schema, scalar, param, layout);
+            if layout == Layout::Flat && stands_alone(param, scalar) {
+                allow_true(&mut schema);
+            }
+        }
         Kind::List(scalar, _) => {
             let mut items = Map::new();
             items.insert("type".to_owned(), json!(json_type(scalar)));
@@ -60,6 +65,21 @@ pub(super) fn property(param: &Param, layout: Layout, family: Family) -> Map<Str
         schema.insert("default".to_owned(), default);
     }
     schema
+}
+
+/// Whether `true` is the way to give it without a value, since no value says the same.
+fn stands_alone(param: &Param, scalar: &Scalar) -> bool {
+    let bare = param.spelling().and_then(|spelling| spelling.bare.as_ref());
+    bare.is_some_and(String::is_empty) && *scalar != Scalar::Bool
+}
+
+fn allow_true(schema: &mut Map<String, Value>) {
+    if let Some(kind) = schema.get_mut("type") {
+        *kind = json!([kind.clone(), "boolean"]);
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("enum") {
+        choices.push(json!(true));
+    }
 }
 
 fn json_type(scalar: &Scalar) -> &'static str {

@@ -24,7 +24,10 @@ pub(super) fn flag_words(
         Given::Count(times) => words.extend(std::iter::repeat_n(name.clone(), *times as usize)),
         Given::Bare => words.push(name.clone()),
         Given::One(value) => push(name, spelling.joiner, value, words)?,
-        Given::Many(values) if values.is_empty() => {}
+        // `--list` alone is not the same as none.
+        Given::Many(values) if values.is_empty() => {
+            words.extend(spelling.bare.as_ref().map(|_| name.clone()));
+        }
         Given::Many(values) => match &param.kind {
             Kind::List(_, Split::Csv | Split::Comma) => {
                 push(name, spelling.joiner, &joined(values, Some(","))?, words)?;
@@ -38,8 +41,10 @@ pub(super) fn flag_words(
                 if let Some(value) = values.iter().find(|value| looks_like_flag(value)) {
                     return Err(format!("cannot hold {value:?}: it could be read as a flag"));
                 }
-                words.push(name.clone());
-                words.extend(values.iter().cloned());
+                for values in values.chunks(together(param, values).unwrap_or(values.len())) {
+                    words.push(name.clone());
+                    words.extend(values.iter().cloned());
+                }
             }
             _ => {
                 for value in values {
@@ -59,6 +64,19 @@ pub(super) fn flag_words(
         }
     }
     Ok(())
+}
+
+/// How many of `values` stand behind each occurrence of a flag that takes a fixed number of
+/// them, as its placeholder shows: `--arg NAME VALUE`, click's `<TEXT TEXT>...`.
+pub(super) fn together(param: &Param, values: &[String]) -> Option<usize> {
+    let shown = param.value_name.as_deref()?;
+    let tuple = shown
+        .strip_prefix('<')
+        .and_then(|it| it.strip_suffix(">..."));
+    let shown = tuple.unwrap_or(shown);
+    let count = shown.split_whitespace().count();
+    let fixed = count > 1 && !shown.contains(['[', '|', '.', '…']);
+    (fixed && values.len().is_multiple_of(count)).then_some(count)
 }
 
 /// The form that is written: a value can be attached to a short one only, as a rule.

@@ -26,6 +26,9 @@ pub(super) const MANNER: Manner = Manner {
     runs_parents: false,
 };
 
+/// What the second version of clap says of `--help`; later ones say "Print".
+const SECOND_VERSION: &str = "Prints help information";
+
 /// How the commands of the program with this root page are asked, where not as most are.
 ///
 /// A program that points to `NAME help <command>` for more has manual pages: its
@@ -78,6 +81,9 @@ fn read(text: &Text<'_>) -> Page {
     let mut known = BTreeSet::new();
     page.commands
         .retain(|listed| known.insert(listed.name.clone()));
+    if lines.iter().any(|line| line.contains(SECOND_VERSION)) {
+        page.flags.iter_mut().for_each(repeat);
+    }
     pair(&mut page.flags);
     page.flags.iter_mut().for_each(oppose);
     synopsis::apply(&layout.usage, text, &mut page, arguments);
@@ -175,6 +181,26 @@ fn kind(left: &Left<'_>) -> Kind {
             Kind::List(Scalar::String, Split::Words)
         }
         Some(_) => Kind::One(Scalar::String),
+    }
+}
+
+/// In clap's second version dots mean that the flag can be given again, and not always that
+/// several values can follow it.
+fn repeat(flag: &mut Param) {
+    let several = flag
+        .value_name
+        .as_deref()
+        .is_some_and(|it| it.contains(' '));
+    let Role::Flag(spelling) = &mut flag.role else {
+        return;
+    };
+    if let Kind::List(_, split @ Split::Words) = &mut flag.kind
+        && !several
+    {
+        *split = Split::Repeat;
+        if spelling.long.is_some() {
+            spelling.joiner = Joiner::Equals;
+        }
     }
 }
 

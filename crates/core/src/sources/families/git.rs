@@ -7,6 +7,7 @@
 //! could mean anything: of those only the ones that start with git's own shell library,
 //! which answers `-h` itself, are asked.
 
+use super::assemble::any_words;
 use super::{Ask, Index, Listed, Manner, Page, Text, lines};
 use crate::model::{Evidence, Fact, Family, Joiner, Kind, Param, Role, Scalar};
 use crate::sources::help::text::{blank, indent};
@@ -46,7 +47,8 @@ fn read(text: &Text<'_>) -> Page {
         return lines::page(text);
     }
     let start = text.lines.iter().position(|line| !blank(line)).unwrap_or(0);
-    let (usage, body) = usage(&text.lines[start..]);
+    let (mut usage, body) = usage(&text.lines[start..]);
+    usage.sort_by_key(|line| is_mode(line, text.path.len()));
     let (mut listed, unread) = options::read(body);
     for option in &mut listed {
         // Behind a blank, brackets are part of the placeholder: what may be left out is
@@ -63,8 +65,12 @@ fn read(text: &Text<'_>) -> Page {
     if flags.is_empty() {
         flags = plain::in_usage(&usage);
     }
+    let positionals = match usage.first() {
+        Some(first) if is_mode(first, text.path.len()) => vec![any_words(&usage.join("\n"))],
+        _ => plain::positionals_of(&usage, 1 + text.path.len()),
+    };
     Page {
-        positionals: plain::positionals_of(&usage, 1 + text.path.len()),
+        positionals,
         usage,
         flags,
         unread,
@@ -109,6 +115,13 @@ fn usage<'a>(lines: &'a [&'a str]) -> (Vec<String>, &'a [&'a str]) {
         at += 1;
     }
     (usage, &lines[at..])
+}
+
+/// Whether a usage line is for one option alone: `git diff --no-index <path> <path>`, which
+/// is all that `git diff -h` shows outside of a repository.
+fn is_mode(line: &str, words: usize) -> bool {
+    let first = line.split(' ').nth(1 + words).unwrap_or_default();
+    first.starts_with('-') && first != "--"
 }
 
 fn squeezed(text: &str) -> String {

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::assemble::any_words;
 use super::{Ask, Manner, Page, Text, lines, oracle};
-use crate::model::{Evidence, Fact, Family, Kind, Param, Scalar};
+use crate::model::{Evidence, Fact, Family, Kind, Param, Scalar, Split};
 
 /// How these programs are read. What a command of one of them makes of `--help` is not
 /// known.
@@ -54,6 +55,13 @@ fn read(text: &Text<'_>) -> Page {
         page.commands.clear();
     }
     drop_clusters(&mut page.flags);
+    drop_ranges(&mut page.flags, text.lines);
+    if page.usage.iter().any(|line| is_irregular(line)) {
+        page.positionals = vec![any_words(&page.usage.join("\n"))];
+        page.flags.iter_mut().for_each(|flag| flag.required = false);
+    }
+    page.positionals.iter_mut().for_each(several);
+    page.flags.iter_mut().for_each(repeated);
     let whole = text.lines.join(" ");
     for flag in &mut page.flags {
         let Some(placeholder) = flag.value_name.clone() else {
@@ -86,6 +94,47 @@ fn drop_clusters(flags: &mut Vec<Param>) {
         let cluster = letters_of.filter(|name| !name.starts_with('-') && name.len() < 4);
         !cluster.is_some_and(|name| name.chars().all(|c| letters.contains(&c)))
     });
+}
+
+/// Whether a usage line cannot be taken word by word: its brackets do not match, or it has
+/// several forms, as `basename FILE [SUFFIX] | -a FILE...`.
+fn is_irregular(line: &str) -> bool {
+    let mut open = 0i32;
+    let mut forms = false;
+    for word in line.split_whitespace() {
+        forms |= open == 0 && word == "|";
+        open += word.matches(['[', '{', '(']).count() as i32;
+        open -= word.matches([']', '}', ')']).count() as i32;
+    }
+    forms || open != 0
+}
+
+/// cut explains its ranges: `N-M` is one, and `-M` below it is no option.
+/// So is `-1..9` not one option, but nine.
+fn drop_ranges(flags: &mut Vec<Param>, lines: &[&str]) {
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    flags.retain(|flag| {
+        let short = flag.spelling().and_then(|it| it.short.clone());
+        let letter = short.filter(|_| flag.kind == Kind::Switch);
+        let range = letter.map(|letter| format!("N{letter}"));
+        let explained = range.is_some() && lines.iter().any(|line| first(line) == range);
+        !explained && !flag.name.contains("..")
+    });
+}
+
+/// `diff [OPTION]... FILES`: no one file is called so.
+fn several(positional: &mut Param) {
+    if positional.name == "FILES" && positional.kind == Kind::One(Scalar::String) {
+        positional.kind = Kind::List(Scalar::String, Split::Words);
+        positional.from.note(Fact::Type, Evidence::Convention);
+    }
+}
+
+fn repeated(flag: &mut Param) {
+    if flag.kind == Kind::One(Scalar::String) && flag.text.contains("(can be repeated)") {
+        flag.kind = Kind::List(Scalar::String, Split::Repeat);
+        flag.from.note(Fact::Type, Evidence::Help);
+    }
 }
 
 /// The values that a text names one by one: `WHEN can be 'always', 'never', or 'auto'`.

@@ -164,6 +164,11 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         let starts_one = usage.is_empty() || alternative.is_some() || starts(line) || again(&usage);
         let at_margin = bare && starts(line) && !line.contains("   ");
         let deeper = indent(lines[at]) > indent(lines[head]);
+        // curl's options follow without a blank line, and its usage has a word for them.
+        let has_options = |usage: &String| usage.to_lowercase().contains("[option");
+        if line.starts_with('-') && usage.last().is_some_and(has_options) {
+            break;
+        }
         if line.is_empty() || !deeper && !at_margin || !continues && !starts_one {
             break;
         }

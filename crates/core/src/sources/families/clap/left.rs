@@ -37,7 +37,11 @@ pub(super) struct Placeholder<'a> {
 impl Placeholder<'_> {
     /// All names as one.
     pub(super) fn name(&self) -> String {
-        self.names.join(" ")
+        let names = self.names.join(" ");
+        match self.many && self.names.len() > 1 {
+            true => names + "...",
+            false => names,
+        }
     }
 }
 
