@@ -250,7 +250,10 @@ fn a_description_file_stands_for_its_program() {
     );
     assert_eq!(world.stdout(["describe", "my toy.json"]), described);
     // What is no file is written to, and stays what it is.
-    assert_eq!(world.stdout(["describe", "toy", "-o", "/dev/stdout"]), described);
+    assert_eq!(
+        world.stdout(["describe", "toy", "-o", "/dev/stdout"]),
+        described
+    );
     std::os::unix::fs::symlink("my toy.json", world.path("link")).unwrap();
     world.argway(["describe", "toy", "-o", "link"]).success();
     assert!(world.path("link").is_symlink());
