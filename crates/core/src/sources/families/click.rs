@@ -104,8 +104,10 @@ fn read(text: &Text<'_>) -> Page {
     if page.commands.is_empty() {
         page.positionals = params;
     } else if let Some(param) = params.first() {
-        // It would have to stand before the command's word.
+        // It would have to stand before the command's word, and takes that word itself
+        // where it is missing: typer then runs the file of that name.
         page.unread.push(format!("{} before COMMAND", param.name));
+        page.commands.iter_mut().for_each(|it| it.unasked = true);
     }
     page
 }

@@ -154,7 +154,11 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
             .map(str::trim_start);
         // It ends at a blank line and where text or options start: what continues
         // a line stands well to the right.
-        let continues = indent(lines[at]) >= indent(lines[head]) + 4 && !line.contains("  ");
+        // A usage that has a word for all options spells none out: curl's list of them
+        // follows at once.
+        let lists = line.starts_with('-') && usage.iter().any(|line| has_options(line));
+        let continues =
+            indent(lines[at]) >= indent(lines[head]) + 4 && !line.contains("  ") && !lists;
         let again = |usage: &[String]| {
             let first = usage
                 .first()
@@ -187,6 +191,11 @@ fn usage(lines: &[&str], program: &str) -> (Vec<String>, Option<(usize, usize)>)
         at += 1;
     }
     (usage, Some((head, at)))
+}
+
+/// Whether a usage line has one word for all options: `[options...]`, `[OPTION]...`.
+fn has_options(line: &str) -> bool {
+    line.to_lowercase().contains("[option")
 }
 
 /// The text up to the first title or option.

@@ -341,3 +341,17 @@ usage: snake [option] ... [file]
         ]
     );
 }
+
+#[test]
+fn options_that_follow_the_usage_at_once_are_no_part_of_it() {
+    let page = "Usage: tool [options...] <url>\n     --socket <path> Connect via abstract Unix domain socket\n     --any                Pick any method\n -a, --append             Append to the target\n";
+    assert_eq!(
+        params(&reading("tool", page)),
+        [
+            "--socket string",
+            "--any",
+            "-a,--append",
+            "url string required"
+        ]
+    );
+}

@@ -112,3 +112,16 @@ NAME string! 'Whom.'
 "#]],
     );
 }
+
+#[test]
+fn a_command_behind_an_argument_of_its_group_is_not_asked() {
+    let page = "Usage: tool [OPTIONS] [MODULE] COMMAND [ARGS]...\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  utils  More of it.\n";
+    let lines: Vec<&str> = page.lines().collect();
+    let read = super::read(&super::Text {
+        lines: &lines,
+        program: "tool",
+        path: &[],
+    });
+    assert!(read.commands.iter().all(|command| command.unasked));
+    assert_eq!(read.unread, ["MODULE before COMMAND"]);
+}
