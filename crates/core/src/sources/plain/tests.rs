@@ -341,3 +341,19 @@ usage: snake [option] ... [file]
         ]
     );
 }
+
+#[test]
+fn options_right_below_a_usage_that_has_a_word_for_them_are_not_part_of_it() {
+    let page = "\
+Usage: tool [options...] <url>
+     --abstract-socket <path> Connect via a socket
+     --anyauth            Pick any method
+";
+    let reading = reading("tool", page);
+    let expected = [
+        "--abstract-socket string",
+        "--anyauth",
+        "url string required",
+    ];
+    assert_eq!(params(&reading), expected);
+}
