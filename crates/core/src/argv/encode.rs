@@ -324,10 +324,7 @@ fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
         // Alone, one with an optional value takes the next word for it: commander, yargs.
         // getopt_long and git's parser look behind an equals sign only, and to git `--` means
         // that files follow.
-        let takes_next = !matches!(
-            tool.program.family,
-            Family::Cobra | Family::Git | Family::Gnu
-        );
+        let takes_next = !matches!(tool.family(), Family::Cobra | Family::Git | Family::Gnu);
         let alone = takes_next && matches!(given, Given::Bare);
         let words = match given {
             Given::Many(values) => defined::together(param, values).is_none(),
