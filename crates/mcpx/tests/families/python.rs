@@ -117,7 +117,10 @@ pub const TABLE: &[Subject] = &[
     },
     Subject {
         program: "virtualenv",
-        rows: &[(&["--version"], &["virtualenv", "--tool-version"])],
+        rows: &[(
+            &["--version", "nowhere"],
+            &["virtualenv", "--tool-version", "--dest=nowhere"],
+        )],
     },
     // optparse
     Subject {

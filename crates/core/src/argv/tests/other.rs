@@ -19,11 +19,22 @@ fn negatable(name: &str) -> Param {
 /// The words of a call of `app one two`.
 #[track_caller]
 fn check(params: Vec<Param>, inherited: Vec<Param>, json: &Value, expected: &str) {
+    check_of(Family::Clap, params, inherited, json, expected);
+}
+
+#[track_caller]
+fn check_of(
+    family: Family,
+    params: Vec<Param>,
+    inherited: Vec<Param>,
+    json: &Value,
+    expected: &str,
+) {
     let program = Program {
         name: "app".to_owned(),
         executable: None,
         version: None,
-        family: Family::Clap,
+        family,
         commands: vec![
             CommandSpec::default(),
             CommandSpec {
@@ -95,4 +106,49 @@ fn words_behind_a_flag_end_before_the_positionals() {
         &json!({"files": ["a", "-b"]}),
         "`files` cannot hold \"-b\": it could be read as a flag",
     );
+}
+
+#[test]
+fn a_flag_with_a_fixed_number_of_values_is_given_again_for_more() {
+    let params = |shown: &str| {
+        vec![
+            Param {
+                value_name: Some(shown.to_owned()),
+                ..flag("arg", "words<string>")
+            },
+            Param::positional("filter", "string".parse().unwrap()),
+        ]
+    };
+    let json = json!({"arg": ["a", "1", "b", "2"], "filter": "."});
+    for shown in ["NAME VALUE", "<TEXT TEXT>..."] {
+        let expected = "one|two|--arg|a|1|--arg|b|2|.";
+        check(params(shown), vec![], &json, expected);
+    }
+    for shown in ["NAME", "NAME VALUE...", "NAME [NAME ...]"] {
+        let expected = "one|two|--arg|a|1|b|2|--|.";
+        check(params(shown), vec![], &json, expected);
+    }
+}
+
+#[test]
+fn a_value_that_may_be_left_out_takes_no_positional_for_it() {
+    let params = |kind: &str| {
+        vec![
+            spelled("stat", kind, |spelling| {
+                spelling.bare = Some(String::new());
+            }),
+            Param::positional("file", "string".parse().unwrap()),
+        ]
+    };
+    let json = json!({"stat": true, "file": "f"});
+    let families = [
+        (Family::Commander, "one|two|--stat|--|f"),
+        (Family::Git, "one|two|--stat|f"),
+        (Family::Gnu, "one|two|--stat|f"),
+    ];
+    for (family, expected) in families {
+        check_of(family, params("string"), vec![], &json, expected);
+    }
+    let none = json!({"stat": []});
+    check(params("words<string>"), vec![], &none, "one|two|--stat");
 }

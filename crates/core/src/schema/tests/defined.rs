@@ -396,3 +396,28 @@ fn hints_follow_from_the_effect_and_the_sandbox_and_the_author_has_the_last_word
     };
     assert_eq!(hints(Effect::Read, false, titled).0, "JSON");
 }
+
+#[test]
+fn a_value_that_may_be_left_out_can_be_true() {
+    let alone = |choices: &[&str]| {
+        let mut param = flag("x", "string", "When", None);
+        param.choices = choices.iter().map(|&it| it.to_owned()).collect();
+        if let Role::Flag(spelling) = &mut param.role {
+            spelling.bare = Some(String::new());
+        }
+        property::property(&param, Layout::Flat, Family::Gnu)
+    };
+    let description = "When (true gives it without a value)";
+    assert_eq!(
+        Value::Object(alone(&[])),
+        json!({"type": ["string", "boolean"], "description": description})
+    );
+    assert_eq!(
+        Value::Object(alone(&["always", "never"])),
+        json!({
+            "type": ["string", "boolean"],
+            "description": description,
+            "enum": ["always", "never", true],
+        })
+    );
+}

@@ -165,3 +165,6 @@ fn commands(answers: &[&str]) -> Vec<Listed> {
     }
     commands
 }
+
+#[cfg(test)]
+mod tests;

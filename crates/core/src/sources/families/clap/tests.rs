@@ -233,6 +233,8 @@ FLAGS:
 OPTIONS:
         --cmd <cmd>      Renames it [default: z]  [possible values:
                          y, z]
+    -g, --glob <GLOB>...     Which
+        --pair <a> <b>       Both
     -f, --flags <flags>
             May be combined.
             
@@ -251,6 +253,8 @@ ARGS:
 --merge: Merge entries
 -V,--version: Prints version information
 --cmd string {y|z} default "z": Renames it
+-g,--glob repeat<string>: Which
+--pair words<string> apart: Both
 -f,--flags string: May be combined.⏎⏎--not an option
 path string required
 from string: Where from

@@ -97,3 +97,67 @@ fn applets_are_asked_and_what_they_list_is_not() {
     );
     assert_eq!(busybox.asked.len(), 4);
 }
+
+/// Options and arguments of a page, with their kinds.
+fn described(page: &str) -> String {
+    let lines: Vec<&str> = page.lines().collect();
+    let page = read(&Text {
+        lines: &lines,
+        program: "tool",
+        path: &[],
+    });
+    let params = page.flags.iter().chain(&page.positionals);
+    let shown = params.map(|param| {
+        let need = if param.required { "!" } else { "" };
+        format!("{} {}{need}", param.name, param.kind)
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn what_explains_a_range_is_no_option() {
+    let page = "\
+Usage: tool [OPTION]... [FILE]...
+  -b, --bytes=LIST        select only these bytes
+  -1..9                   compression level
+
+  N-    from N to the end
+  N-M   from N to M
+  -M    from first to M
+";
+    assert_eq!(described(page), "bytes string, FILE words<string>");
+}
+
+#[test]
+fn words_say_that_there_are_several() {
+    let page = "\
+Usage: tool [OPTION]... FILES
+      --label LABEL             use LABEL instead of file name
+                                  (can be repeated)
+";
+    assert_eq!(
+        described(page),
+        "label repeat<string>, FILES words<string>!"
+    );
+}
+
+#[test]
+fn a_usage_of_several_forms_or_with_a_bracket_too_few_is_a_list_of_words() {
+    let forms = "\
+Usage: tool FILE [SUFFIX] | -a FILE... | -s SUFFIX FILE...
+
+\t-a\t\tAll arguments are FILEs
+\t-s SUFFIX\tRemove SUFFIX
+";
+    assert_eq!(described(forms), "a switch, s string, args words<string>");
+    let bracket = "\
+Usage: tool [-o FILE] [-k START[.OFS][,END[.OFS]] [-t CHAR] [FILE]...
+
+\t-o FILE\tOutput to FILE
+";
+    assert!(
+        described(bracket).ends_with(", args words<string>"),
+        "{}",
+        described(bracket)
+    );
+}
