@@ -322,14 +322,10 @@ fn flag_takes_words(tool: &Tool, arguments: &Arguments) -> bool {
     arguments.given.iter().any(|(slot, given)| {
         let param = tool.param(*slot);
         // Alone, one with an optional value takes the next word for it: commander, yargs.
-<<<<<<< HEAD
-        let alone = tool.family() != Family::Cobra && matches!(given, Given::Bare);
-=======
         // getopt_long and git's parser look behind an equals sign only, and to git `--` means
         // that files follow.
         let takes_next = !matches!(tool.family(), Family::Cobra | Family::Git | Family::Gnu);
         let alone = takes_next && matches!(given, Given::Bare);
->>>>>>> g-law
         let words = match given {
             Given::Many(values) => defined::together(param, values).is_none(),
             _ => true,

@@ -343,7 +343,6 @@ usage: snake [option] ... [file]
 }
 
 #[test]
-<<<<<<< HEAD
 fn options_that_follow_the_usage_at_once_are_no_part_of_it() {
     let page = "Usage: tool [options...] <url>\n     --socket <path> Connect via abstract Unix domain socket\n     --any                Pick any method\n -a, --append             Append to the target\n";
     assert_eq!(
@@ -355,19 +354,4 @@ fn options_that_follow_the_usage_at_once_are_no_part_of_it() {
             "url string required"
         ]
     );
-=======
-fn options_right_below_a_usage_that_has_a_word_for_them_are_not_part_of_it() {
-    let page = "\
-Usage: tool [options...] <url>
-     --abstract-socket <path> Connect via a socket
-     --anyauth            Pick any method
-";
-    let reading = reading("tool", page);
-    let expected = [
-        "--abstract-socket string",
-        "--anyauth",
-        "url string required",
-    ];
-    assert_eq!(params(&reading), expected);
->>>>>>> g-law
 }
