@@ -5,9 +5,9 @@
 //! large as programs of that many commands are: twenty flags a page. A server is started
 //! with an empty cache: the most memory it ever had is known while it still lives, and is
 //! its own, without that of the programs it ran. The share of the cores is what all
-//! processes below this one used, over the time that passed; of a few rounds the best one
-//! counts, since others may be at work on the machine, and a walk that asks one question
-//! at a time never comes beyond one core.
+//! processes below this one used, over the time that passed, in the best of a few rounds.
+//! Others may be at work on the machine: where `xargs` does not get two cores either, the
+//! limit is as much lower. A walk that asks one question at a time keeps it nowhere.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -29,7 +29,7 @@ const ROUNDS: usize = 3;
 /// Of a second, in which Linux tells the times of processes.
 const TICKS: f64 = 100.0;
 
-/// Limits of the specification: both of two cores, and memory.
+/// Limits of the specification: memory, and of two cores both.
 const SHARE: f64 = 1.5;
 const MEMORY_MB: f64 = 50.0;
 
@@ -68,6 +68,7 @@ pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
         })?);
     }
     let (walk, floor) = (best(&walks)?, best(&floors)?);
+    let least = SHARE * (floor.share / 2.0).min(1.0);
     let rows = [
         Row {
             what: format!("memory while {PAGES} pages are read"),
@@ -86,9 +87,9 @@ pub(super) fn run(words: &[String]) -> anyhow::Result<()> {
             ),
             limit: match cores {
                 1 => String::new(),
-                _ => format!("at least {SHARE}"),
+                _ => format!("at least {least:.2}"),
             },
-            passed: cores == 1 || walk.share >= SHARE,
+            passed: cores == 1 || walk.share >= least,
         },
     ];
     print(&rows)?;
