@@ -3,10 +3,12 @@
 //! `cargo xbench [--check] [PROGRAM]` prints one table. A machine is as fast as
 //! it is, so times are shown with what the system itself takes; `--check` fails when
 //! a limit is passed. PROGRAM is the one whose cold reading is measured; without it,
-//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead, and
-//! `cargo xbench sandbox [--check]` what the sandbox adds to a run.
+//! one that is on PATH. `cargo xbench mcpx [--check]` measures mcpx instead,
+//! `cargo xbench sandbox [--check]` what the sandbox adds to a run, and
+//! `cargo xbench pages [--check]` what reading a program of 300 pages takes.
 
 pub(crate) mod mcpx;
+mod pages;
 pub(crate) mod sandbox;
 mod talk;
 mod walk;
@@ -57,6 +59,7 @@ pub(crate) struct Row {
 pub fn run(words: Vec<String>) -> anyhow::Result<()> {
     match words.split_first().map(|(first, rest)| (&**first, rest)) {
         Some(("mcpx", rest)) => return mcpx::run(rest),
+        Some(("pages", rest)) => return pages::run(rest),
         Some(("sandbox", rest)) => return sandbox::run(rest),
         _ => {}
     }

@@ -13,7 +13,7 @@ fn main() -> anyhow::Result<()> {
         // What `bench sandbox` has run programs.
         Some("sandbox-server") => bench::sandbox::serve(&words.collect::<Vec<_>>()),
         _ => anyhow::bail!(
-            "usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench [mcpx|sandbox]"
+            "usage: cargo xtask fidelity [PROGRAM|FOLDER…] | cargo xtask bench [mcpx|pages|sandbox]"
         ),
     }
 }

@@ -306,11 +306,14 @@ fn unknown() {
         r#"{"recipient": "age1x", "armor": true, "INPUT": "words.txt"}"#,
         "--armor --recipient age1x words.txt",
     );
-    Real::of("unknown", "jq").offers("jq").would_run(
-        "jq",
-        r#"{"arg": ["x", "1"], "c": true}"#,
-        "-c --arg x 1",
-    );
+    Real::of("unknown", "jq")
+        .offers("jq")
+        .would_run("jq", r#"{"arg": ["x", "1"], "c": true}"#, "-c --arg x 1")
+        .prints(
+            "jq",
+            r#"{"c": true, "args_arg": [".a", "data.json"]}"#,
+            "[1,2]\n",
+        );
     let curl = Real::of("unknown", "curl");
     let lines = format!("file://{}", curl.world.path("lines.txt").display());
     curl.offers("curl")

@@ -120,7 +120,7 @@ impl Probe for Recorder {
 }
 
 /// A question as a line that xargs reads back to the same words.
-fn line(question: &Question) -> String {
+pub(super) fn line(question: &Question) -> String {
     let word = |word: &String| match word.contains('\'') {
         true => format!("\"{word}\""),
         false => format!("'{word}'"),
@@ -129,7 +129,12 @@ fn line(question: &Question) -> String {
     format!("{}\n", words.join(" "))
 }
 
-fn xargs(program: &Path, list: &Path, folder: &Path, jobs: usize) -> anyhow::Result<Duration> {
+pub(super) fn xargs(
+    program: &Path,
+    list: &Path,
+    folder: &Path,
+    jobs: usize,
+) -> anyhow::Result<Duration> {
     let home = folder.join("home");
     std::fs::create_dir_all(&home)?;
     let begun = Instant::now();
