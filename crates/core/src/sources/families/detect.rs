@@ -88,18 +88,33 @@ fn python(page: &str) -> Option<Family> {
         true => Family::Argparse,
         false => Family::Optparse,
     };
-    let phrases = [
-        "this help message and exit",
-        "this help message & exit",
-        "this help text and exit",
-        "basic help message and exit",
+    let own = [
+        "show this help message and exit",
         "show program's version number and exit",
         "\npositional arguments:",
         "\noptional arguments:",
     ];
+    let worded = [
+        "this help message and exit",
+        "this help message & exit",
+        "this help text and exit",
+        "basic help message and exit",
+    ];
+    // In other words than the libraries' own it is said behind the option, or below it.
+    let lines: Vec<&str> = lower.lines().collect();
+    let said = lines.iter().enumerate().any(|(at, line)| {
+        worded.iter().any(|phrase| {
+            let before = line.find(phrase).and_then(|end| line.get(..end));
+            let above = at.checked_sub(1).and_then(|above| lines.get(above));
+            before.is_some_and(|before| {
+                before.contains("--help")
+                    || !before.contains('-') && above.is_some_and(|above| above.ends_with("--help"))
+            })
+        })
+    });
     // pip's own formatter and its words.
     let pip = page.contains("\nGeneral Options:\n") && page.contains(" Show help.");
-    (pip || phrases.iter().any(|phrase| lower.contains(phrase))).then_some(family)
+    (pip || said || own.iter().any(|phrase| lower.contains(phrase))).then_some(family)
 }
 
 /// The families of Node's programs. Their phrases and tags are no other's.
@@ -145,6 +160,19 @@ mod tests {
         ] {
             assert_eq!(detect(page, "tool"), Some(Family::Clap), "{page}");
         }
+    }
+
+    #[test]
+    fn pythons_parsers_are_told_by_their_words_behind_help() {
+        let argparse =
+            "usage: tool [-h] [-x]\n\noptions:\n  -h, --help  show this help message and exit\n";
+        let optparse = "Usage: tool [OPTIONS]\n\n  -h, --help  Print this help text and exit\n";
+        let below = "Usage: tool\n\n  -h, --help\n      Print this help text and exit\n";
+        let by_hand = "usage: python [option] ...\n-h     : print this help message and exit (also -? or --help)\n";
+        assert_eq!(detect(argparse, "tool"), Some(Family::Argparse));
+        assert_eq!(detect(optparse, "tool"), Some(Family::Optparse));
+        assert_eq!(detect(below, "tool"), Some(Family::Optparse));
+        assert_eq!(detect(by_hand, "python"), None);
     }
 
     #[test]
