@@ -12,6 +12,9 @@ use argway_serve::identify;
 
 use super::{Reader, Source};
 
+/// So much of a file shows whether argway wrote it.
+const OPENING: usize = 64;
+
 /// What a captured manifest is called beside the pages.
 pub const MANIFEST: &str = "oclif.manifest.json";
 
@@ -76,6 +79,15 @@ fn of_manifest(name: &str, text: &str) -> Own {
 pub fn read_file(path: &Path) -> anyhow::Result<Reading> {
     let text = text(path)?;
     let shown = path.display();
+    let own = || {
+        serde_json::from_str(&text)
+            .with_context(|| format!("{shown} is not a description of a program"))
+    };
+    // As argway writes it, which is served most: no other format is tried.
+    let opening: String = text.chars().take(OPENING).collect();
+    if opening.starts_with('{') && opening.contains("\"argway\"") {
+        return own();
+    }
     if let Some(format) = described::recognise(&text) {
         return named(format, path, &text).map_err(|error| anyhow!("{shown} {error}"));
     }
@@ -84,8 +96,7 @@ pub fn read_file(path: &Path) -> anyhow::Result<Reading> {
         return read.map_err(|error| anyhow!("{shown} {error}"));
     }
     if text.trim_start().starts_with('{') && text.contains("\"argway\"") {
-        return serde_json::from_str(&text)
-            .with_context(|| format!("{shown} is not a description of a program"));
+        return own();
     }
     Err(anyhow!("{shown} {}", described::why_not(&text)))
 }
